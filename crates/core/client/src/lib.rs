@@ -1,0 +1,1 @@
+//! What a player's client knows: prediction, interpolation, view step, hit markers; no socket

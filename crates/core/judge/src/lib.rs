@@ -1,0 +1,1 @@
+//! The rules a shot meets and the verdict it gets

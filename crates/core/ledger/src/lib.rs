@@ -1,0 +1,1 @@
+//! One player's server-owned inventory and its client mirror

@@ -1,0 +1,1 @@
+//! Seats, tickets and placement

@@ -1,0 +1,1 @@
+//! A game's settings: weapons, rules, arena, teams, loadout; parsed and validated

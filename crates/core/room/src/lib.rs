@@ -1,0 +1,1 @@
+//! One match: a tick from inputs to outputs

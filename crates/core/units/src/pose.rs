@@ -1,0 +1,110 @@
+//! Poses as they are sent: quantised once by the room, so that server and client read the same place.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Positions are whole multiples of 1/256 m (3.9 mm): well under a hit zone's radius, and fine enough
+/// that a walk drawn from them shows no steps.
+pub const POSITION_STEPS_PER_M: f32 = 256.0;
+
+/// Where an entity stands and which way it faces, in the units it is sent in.
+///
+/// `position` is the middle of its feet in 1/256 m, y up. `yaw` is 65536ths of a turn about y, 0
+/// facing -z and rising to the left (towards -x); `pitch` is signed 65536ths of a turn, up positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+pub struct Pose {
+    pub position: [i32; 3],
+    pub yaw: u16,
+    pub pitch: i16,
+}
+
+impl Pose {
+    #[must_use]
+    pub fn new(position_m: Vec3, yaw_rad: f32, pitch_rad: f32) -> Self {
+        Self {
+            position: quantise_position(position_m),
+            yaw: quantise_yaw(yaw_rad),
+            pitch: quantise_pitch(pitch_rad),
+        }
+    }
+
+    /// The position in metres; exact, since every multiple of 1/256 m within ±65 km is an `f32`.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "positions lie within 2^24 steps")]
+    pub fn position_m(self) -> Vec3 {
+        let [x, y, z] = self.position;
+        Vec3::new(x as f32, y as f32, z as f32) / POSITION_STEPS_PER_M
+    }
+
+    #[must_use]
+    pub fn yaw_rad(self) -> f32 {
+        yaw_of(self.yaw)
+    }
+
+    #[must_use]
+    pub fn pitch_rad(self) -> f32 {
+        pitch_of(self.pitch)
+    }
+}
+
+/// Metres to the nearest 1/256 m; a NaN is 0 and far values are held to ±65,536 m.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "held to 2^24 first; a NaN casts to 0")]
+pub fn quantise_m(metres: f32) -> i32 {
+    (metres * POSITION_STEPS_PER_M).round().clamp(-16_777_216.0, 16_777_216.0) as i32
+}
+
+#[must_use]
+pub fn quantise_position(metres: Vec3) -> [i32; 3] {
+    [quantise_m(metres.x), quantise_m(metres.y), quantise_m(metres.z)]
+}
+
+/// Radians to the nearest 65536th of a turn, wrapped into one turn.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to one turn first")]
+pub fn quantise_yaw(radians: f32) -> u16 {
+    let turns = (radians / std::f32::consts::TAU).rem_euclid(1.0);
+    ((turns * 65536.0).round() as u32 & 0xFFFF) as u16
+}
+
+/// Radians to the nearest 65536th of a turn, held to a quarter turn up or down.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "held to 2^14 first")]
+pub fn quantise_pitch(radians: f32) -> i16 {
+    (radians / std::f32::consts::TAU * 65536.0).round().clamp(-16384.0, 16384.0) as i16
+}
+
+/// The yaw in radians, 0 to a turn.
+#[must_use]
+pub fn yaw_of(yaw: u16) -> f32 {
+    f32::from(yaw) / 65536.0 * std::f32::consts::TAU
+}
+
+/// The pitch in radians, up positive.
+#[must_use]
+pub fn pitch_of(pitch: i16) -> f32 {
+    f32::from(pitch) / 65536.0 * std::f32::consts::TAU
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantised_position_reads_back_to_itself() {
+        let pose = Pose::new(Vec3::new(1.234, -7.9, 511.99), 3.0, -0.5);
+        assert_eq!(quantise_position(pose.position_m()), pose.position);
+        assert!((pose.position_m() - Vec3::new(1.234, -7.9, 511.99)).length() < 0.005);
+        assert!((pose.yaw_rad() - 3.0).abs() < 1e-3);
+        assert!((pose.pitch_rad() + 0.5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn odd_numbers_quantise_to_something_finite() {
+        assert_eq!(quantise_m(f32::NAN), 0);
+        assert_eq!(quantise_m(f32::INFINITY), 16_777_216);
+        assert_eq!(quantise_yaw(f32::NAN), 0);
+        assert_eq!(quantise_yaw(-std::f32::consts::FRAC_PI_2), 49152);
+        assert_eq!(quantise_pitch(9.0), 16384);
+    }
+}

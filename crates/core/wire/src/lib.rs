@@ -1,0 +1,1 @@
+//! The players' wire: total decoding, snapshot deltas

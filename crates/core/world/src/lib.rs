@@ -1,0 +1,1 @@
+//! Arena, movement, pose history and rewind, zones, projectiles

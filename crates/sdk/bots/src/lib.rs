@@ -1,0 +1,1 @@
+//! Honest and cheating players built on the client

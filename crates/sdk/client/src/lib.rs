@@ -1,0 +1,1 @@
+//! A player's client over QUIC: join, reconnect, poll from a game loop

@@ -1,0 +1,1 @@
+//! The actors: matchmaker, room, inventory, and the shard they live on

@@ -1,0 +1,1 @@
+//! The operators' gRPC API: authorisation and audit

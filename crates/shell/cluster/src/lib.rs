@@ -1,0 +1,1 @@
+//! The directory of nodes, rooms and seats, and control of a node

@@ -1,0 +1,1 @@
+//! Player sessions over QUIC: tickets, queues with bounds, close codes

@@ -1,0 +1,1 @@
+//! A process's settings: file, environment and flags, checked before anything binds

@@ -1,0 +1,1 @@
+//! The gRPC messages and services, generated from the .proto files beside this crate

@@ -1,0 +1,2 @@
+//! The operator's command line
+fn main() {}

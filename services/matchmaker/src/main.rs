@@ -1,0 +1,2 @@
+//! A cluster's matchmaker process
+fn main() {}

@@ -1,0 +1,2 @@
+//! A cluster's room server process
+fn main() {}

@@ -1,0 +1,2 @@
+//! All of Fairshot in one process
+fn main() {}

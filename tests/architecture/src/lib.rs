@@ -1,0 +1,1 @@
+//! What depends on what, and what must not be there

@@ -1,0 +1,1 @@
+//! End to end over real sockets on loopback

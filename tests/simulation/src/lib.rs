@@ -1,0 +1,1 @@
+//! Whole rooms under virtual time and seeded networks
