@@ -96,11 +96,15 @@ text_id!(RoomId);
 /// An entity of one room, player or monster: an index into the room's flat arrays.
 ///
 /// An id is used again after its holder left; [`Life`] tells one holder from the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 pub struct EntityId(pub u16);
 
 /// Counts the lives an entity id has had: every spawn, respawn grant and new holder raises it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 pub struct Life(pub u16);
 
 impl Life {
@@ -111,7 +115,9 @@ impl Life {
 }
 
 /// A weapon's number in its catalogue; 0 is fists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 pub struct WeaponId(pub u8);
 
 impl WeaponId {
@@ -119,7 +125,9 @@ impl WeaponId {
 }
 
 /// One of the 13 inventory slots, 0 to 12. A slot's number is not a weapon's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct SlotIndex(u8);
 
@@ -170,7 +178,9 @@ impl Revision {
 /// Numbers a session's frames and shots in one rising sequence; a resend keeps its number.
 ///
 /// The sequence goes on across lives, so within one session a number also names one shot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 pub struct MessageNumber(pub u32);
 
 #[cfg(test)]

@@ -61,7 +61,11 @@ pub fn quantise_position(metres: Vec3) -> [i32; 3] {
 
 /// Radians to the nearest 65536th of a turn, wrapped into one turn.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to one turn first")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "held to one turn first"
+)]
 pub fn quantise_yaw(radians: f32) -> u16 {
     let turns = (radians / std::f32::consts::TAU).rem_euclid(1.0);
     ((turns * 65536.0).round() as u32 & 0xFFFF) as u16

@@ -65,7 +65,8 @@ impl ViewStep {
     /// `steps` is held to ±2^30 and a NaN moves nothing, so the result always lies near this step.
     #[must_use]
     pub fn back(self, steps: f64) -> Self {
-        let steps = if steps.is_nan() { 0.0 } else { steps.clamp(-1_073_741_824.0, 1_073_741_824.0) };
+        let steps =
+            if steps.is_nan() { 0.0 } else { steps.clamp(-1_073_741_824.0, 1_073_741_824.0) };
         #[expect(clippy::cast_possible_truncation, reason = "held to 2^46 just above")]
         let moved = i64::from(self.fraction) - (steps * 65536.0).round() as i64;
         let whole = moved.div_euclid(65536);

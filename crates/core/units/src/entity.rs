@@ -1,0 +1,45 @@
+//! One entity as every client sees it: the row of a snapshot, and of the pose history.
+
+use crate::{EntityId, Life, Pose, WeaponId};
+use serde::{Deserialize, Serialize};
+
+/// What an entity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum EntityKind {
+    Player,
+    /// Index into the mode's monsters.
+    Monster(u8),
+    /// A body in flight, launched by that weapon.
+    Projectile(WeaponId),
+}
+
+/// One entity at one tick, quantised as it is sent. The room judges shots against exactly this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EntityState {
+    pub id: EntityId,
+    pub kind: EntityKind,
+    pub life: Life,
+    pub pose: Pose,
+    /// Eighths of a point of health, rounded up, so that nobody alive shows 0.
+    pub health_eighths: u16,
+    pub alive: bool,
+    /// The pose did not come from the one before by moving: nothing may be drawn in between.
+    pub teleported: bool,
+    /// The weapon in hand, for drawing.
+    pub held: WeaponId,
+    /// Index into the mode's teams; 255 is none.
+    pub team: u8,
+    /// A game's own small trait, streamed with the entity and rewound with it (a shield, a stance).
+    pub traits: u32,
+}
+
+impl EntityState {
+    pub const NO_TEAM: u8 = u8::MAX;
+}
+
+/// Health as it is sent: eighths, rounded up and held to 16 bits; a NaN is 0.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u16 first")]
+pub fn health_eighths(health: f32) -> u16 {
+    (health * 8.0).ceil().clamp(0.0, 65535.0) as u16
+}
