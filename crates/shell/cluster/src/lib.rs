@@ -1,1 +1,3 @@
 //! The directory of nodes, rooms and seats, and control of a node
+
+pub mod control;
