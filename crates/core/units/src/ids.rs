@@ -17,6 +17,11 @@ pub struct PlayerId(Arc<str>);
 #[serde(try_from = "String", into = "String")]
 pub struct RoomId(Arc<str>);
 
+/// A room server process's name in its cluster: the same alphabet and length as [`PlayerId`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct NodeId(Arc<str>);
+
 /// Why a text is no id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
@@ -92,6 +97,7 @@ macro_rules! text_id {
 
 text_id!(PlayerId);
 text_id!(RoomId);
+text_id!(NodeId);
 
 /// An entity of one room, player or monster: an index into the room's flat arrays.
 ///

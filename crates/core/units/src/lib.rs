@@ -12,7 +12,7 @@ mod weapon_command;
 
 pub use entity::{EntityKind, EntityState, health_eighths};
 pub use ids::{
-    EntityId, IdError, Life, MessageNumber, PlayerId, Revision, RoomId, SlotIndex, WeaponId,
+    EntityId, IdError, Life, MessageNumber, NodeId, PlayerId, Revision, RoomId, SlotIndex, WeaponId,
 };
 pub use input::{Buttons, Input};
 pub use pose::{
