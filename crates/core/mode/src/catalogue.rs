@@ -1,12 +1,15 @@
 //! The weapons of a mode, found by id in constant time or by name.
 
-use crate::Weapon;
+use crate::{Rules, RulesOverlay, Weapon};
 use fairshot_units::{SlotIndex, WeaponId};
 
 /// Every weapon of a mode. Ids and names are unique.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalogue {
     weapons: Vec<Weapon>,
+    /// What each weapon itself says about the rules, where a file said it; a weapon built in code says
+    /// whatever its resolved rules have over the mode's.
+    overlays: Vec<Option<RulesOverlay>>,
     /// Index into `weapons` by id; `NONE` where the world does not hold that weapon.
     by_id: Box<[u8; 256]>,
     /// Slots whose weapons share rounds: a give of another weapon carries the total over.
@@ -47,7 +50,31 @@ impl Catalogue {
             }
             *entry = index;
         }
-        Ok(Self { weapons, by_id, carries_over })
+        let overlays = vec![None; weapons.len()];
+        Ok(Self { weapons, overlays, by_id, carries_over })
+    }
+
+    /// A catalogue whose weapons' own rules are known apart, one overlay each.
+    pub(crate) fn with_overlays(
+        weapons: Vec<Weapon>,
+        overlays: Vec<RulesOverlay>,
+        carries_over: [bool; SlotIndex::COUNT],
+    ) -> Result<Self, CatalogueError> {
+        let mut catalogue = Self::new(weapons, carries_over)?;
+        for (entry, overlay) in catalogue.overlays.iter_mut().zip(overlays) {
+            *entry = Some(overlay);
+        }
+        Ok(catalogue)
+    }
+
+    /// The same weapons under other mode rules: each keeps what it says itself.
+    pub(crate) fn under(&self, before: &Rules, now: &Rules) -> Self {
+        let mut catalogue = self.clone();
+        for (weapon, overlay) in catalogue.weapons.iter_mut().zip(&mut catalogue.overlays) {
+            let own = overlay.get_or_insert_with(|| RulesOverlay::between(before, &weapon.rules));
+            weapon.rules = now.with(own);
+        }
+        catalogue
     }
 
     #[must_use]

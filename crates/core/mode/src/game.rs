@@ -1,6 +1,8 @@
 //! [`Mode`]: the whole of a game's settings.
 
-use crate::{Arena, Body, Catalogue, Monster, Movement, Rules, SpawnPoint};
+use crate::{
+    Arena, Body, Catalogue, ModeErrors, Monster, Movement, Rules, RulesOverlay, SpawnPoint,
+};
 use fairshot_units::WeaponId;
 
 /// Everything a room needs to know of its game.
@@ -16,9 +18,10 @@ pub struct Mode {
     pub players_max: u16,
     pub ammunition: Ammunition,
     pub arena: Arena,
-    /// Empty where everybody is everybody's enemy.
+    /// Empty where nobody has a team: then every other player is an ally.
     pub teams: Vec<Team>,
-    /// Whether shots hurt allies; a weapon may override it.
+    /// Whether shots hurt allies; a weapon may override it. On and without teams, everybody is
+    /// everybody's enemy.
     pub friendly_fire: bool,
     pub spawns: Vec<SpawnPoint>,
     /// Seconds from a death to the respawn grant, 0 to 600.
@@ -33,6 +36,36 @@ pub struct Mode {
     pub rules: Rules,
     /// How far behind the newest snapshot a client may draw, in seconds: bounds `transport_slack`.
     pub interpolation_delay_max_s: f32,
+}
+
+impl Mode {
+    /// Monsters of one kind at the most.
+    pub const MONSTERS_MAX: u16 = 512;
+
+    /// This mode with so many monsters in all, shared out among its kinds as evenly as it goes and
+    /// held to [`Self::MONSTERS_MAX`] of each; a mode without monsters stays without.
+    #[must_use]
+    pub fn with_monsters(&self, count: u16) -> Self {
+        let mut mode = self.clone();
+        let kinds = u16::try_from(mode.monsters.len()).unwrap_or(u16::MAX);
+        for (index, monster) in (0..kinds).zip(&mut mode.monsters) {
+            let extra = u16::from(index < count % kinds);
+            monster.count = (count / kinds + extra).min(Self::MONSTERS_MAX);
+        }
+        mode
+    }
+
+    /// This mode with an overlay on its present rules, each weapon keeping what it says itself.
+    /// A rule the overlay does not name stays as it is.
+    ///
+    /// # Errors
+    /// [`ModeErrors`] where a number of the overlay is out of its range; nothing changes then.
+    pub fn with_rules(&self, overlay: &RulesOverlay) -> Result<Self, ModeErrors> {
+        overlay.check(&self.name)?;
+        let rules = self.rules.with(overlay);
+        let weapons = self.weapons.under(&self.rules, &rules);
+        Ok(Self { weapons, rules, ..self.clone() })
+    }
 }
 
 /// Whether rounds are counted.

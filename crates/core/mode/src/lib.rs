@@ -4,13 +4,27 @@
 mod arena;
 mod body;
 mod catalogue;
+mod defaults;
+mod describe;
+mod errors;
 mod game;
+mod numbers;
+mod overlay;
+mod parse;
+pub mod presets;
+pub mod reference;
 mod rules;
 mod weapon;
 
 pub use arena::{Arena, Block, Bounds, SpawnPoint};
 pub use body::{Body, HitZone, Monster, Movement, ZoneShape};
 pub use catalogue::{Catalogue, CatalogueError};
+pub use describe::{RuleDescription, describe};
+pub use errors::{ModeError, ModeErrors};
 pub use game::{Ammunition, Grant, Mode, Team};
+pub use numbers::{PELLETS_MAX, PIERCE_MAX, StatSheet, WeaponNumbers};
+pub use overlay::{RulesOverlay, Setting};
 pub use rules::{OriginRule, RateRule, RewindRule, Rules};
 pub use weapon::{AmmoUse, DataValue, Judge, Stat, Tier, Weapon, WeaponKind, WeaponStats};
+
+use reference::MODE;

@@ -1,0 +1,125 @@
+//! Boxes and spawns, and whether a body has room where it enters.
+
+use super::section::{Section, nearest};
+use crate::{Arena, Block, Bounds, SpawnPoint, Team};
+use glam::Vec3;
+
+pub(super) fn blocks(arena: &Section<'_>, bounds: &Bounds) -> Vec<Block> {
+    let sections = arena.tables("blocks");
+    sections.iter().map(|section| block(section, bounds)).collect()
+}
+
+fn block(section: &Section<'_>, bounds: &Bounds) -> Block {
+    let size_m = section.point_if_any("size_m");
+    if let Some(size_m) = size_m
+        && !size_m.cmpgt(Vec3::ZERO).all()
+    {
+        section.fault("size_m", "each size over 0 m", size_m.to_string());
+    }
+    let centre_m = section.point_if_any("centre_m");
+    within(section, "centre_m", centre_m, bounds);
+    Block {
+        centre_m: centre_m.unwrap_or_default(),
+        half_m: size_m.unwrap_or(Vec3::ONE) / 2.0,
+        yaw_rad: section.number("yaw_deg").to_radians(),
+    }
+}
+
+pub(super) fn spawns(root: &Section<'_>, arena: &Arena, teams: &[Team]) -> Vec<SpawnPoint> {
+    let radius_m = root.table("body").map_or(0.4, |body| body.number("radius_m"));
+    let height_m = root.table("body").map_or(1.8, |body| body.number("height_m"));
+    let sections = root.tables("spawns");
+    let spawns: Vec<SpawnPoint> = sections
+        .iter()
+        .map(|section| {
+            let position_m = section.point_if_any("position_m");
+            within(section, "position_m", position_m, &arena.bounds);
+            let position_m = position_m.unwrap_or_default();
+            let stuck = arena
+                .blocks
+                .iter()
+                .position(|block| overlaps(block, position_m, radius_m, height_m));
+            if let Some(index) = stuck {
+                let expected = "room for a body";
+                section.fault(
+                    "position_m",
+                    expected,
+                    format!("{position_m} inside arena.blocks[{index}]"),
+                );
+            }
+            SpawnPoint {
+                position_m,
+                yaw_rad: section.number("yaw_deg").to_radians(),
+                team: team(section, teams),
+            }
+        })
+        .collect();
+    for (index, team) in teams.iter().enumerate() {
+        let serves = |spawn: &SpawnPoint| spawn.team.is_none_or(|t| usize::from(t) == index);
+        if !spawns.is_empty() && !spawns.iter().any(serves) {
+            let expected = format!("a spawn of team {:?}, or one for everybody", team.name);
+            root.fault("spawns", expected, "none");
+        }
+    }
+    spawns
+}
+
+fn team(section: &Section<'_>, teams: &[Team]) -> Option<u8> {
+    let (name, _) = section.text_if_any("team")?;
+    let index = teams.iter().position(|team| team.name == name);
+    if index.is_none() {
+        let names = teams.iter().map(|team| team.name.as_str());
+        let expected = match nearest(&name, names.clone()) {
+            Some(near) => format!("a team of this mode (did you mean {near:?}?)"),
+            None if teams.is_empty() => "no team, since the mode has none".to_owned(),
+            None => format!("one of {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        section.fault("team", expected, format!("{name:?}"));
+    }
+    index.and_then(|index| u8::try_from(index).ok())
+}
+
+fn within(section: &Section<'_>, name: &str, point_m: Option<Vec3>, bounds: &Bounds) {
+    if let Some(point_m) = point_m
+        && !bounds.contains(point_m)
+    {
+        let expected = format!("a point within the bounds {} to {}", bounds.min_m, bounds.max_m);
+        section.fault(name, expected, point_m.to_string());
+    }
+}
+
+/// Whether an upright cylinder round the body meets the box.
+fn overlaps(block: &Block, feet_m: Vec3, radius_m: f32, height_m: f32) -> bool {
+    let away_m = feet_m - block.centre_m;
+    // The box's own x and z axes after a turn to the left by its yaw.
+    let (sin, cos) = block.yaw_rad.sin_cos();
+    let x_m = away_m.x * cos - away_m.z * sin;
+    let z_m = away_m.x * sin + away_m.z * cos;
+    let gap_x_m = (x_m.abs() - block.half_m.x).max(0.0);
+    let gap_z_m = (z_m.abs() - block.half_m.z).max(0.0);
+    let beside = gap_x_m.hypot(gap_z_m) < radius_m;
+    // A body that stands on the box touches it and does not overlap it.
+    let above = away_m.y >= block.half_m.y - 0.001;
+    let below = away_m.y + height_m <= -block.half_m.y;
+    beside && !above && !below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_beside_on_or_under_a_box_has_room_and_one_inside_has_none() {
+        let block = Block {
+            centre_m: Vec3::new(0.0, 1.0, 0.0),
+            half_m: Vec3::new(3.0, 1.0, 0.5),
+            yaw_rad: std::f32::consts::FRAC_PI_2,
+        };
+        let overlaps = |x, y, z| overlaps(&block, Vec3::new(x, y, z), 0.4, 1.8);
+        assert!(overlaps(0.0, 0.0, 2.9), "turned, its long side lies along z");
+        assert!(!overlaps(2.9, 0.0, 0.0));
+        assert!(overlaps(0.8, 0.0, 0.0), "closer than the body's radius");
+        assert!(!overlaps(0.0, 2.0, 0.0), "on top of it");
+        assert!(overlaps(0.0, 1.9, 0.0));
+    }
+}
