@@ -34,19 +34,16 @@ pub(super) fn spawns(root: &Section<'_>, arena: &Arena, teams: &[Team]) -> Vec<S
         .map(|section| {
             let position_m = section.point_if_any("position_m");
             within(section, "position_m", position_m, &arena.bounds);
-            let position_m = position_m.unwrap_or_default();
-            let stuck = arena
-                .blocks
-                .iter()
-                .position(|block| overlaps(block, position_m, radius_m, height_m));
-            if let Some(index) = stuck {
-                let expected = "room for a body";
-                section.fault(
-                    "position_m",
-                    expected,
-                    format!("{position_m} inside arena.blocks[{index}]"),
-                );
+            if let Some(feet_m) = position_m
+                && let Some(index) = arena
+                    .blocks
+                    .iter()
+                    .position(|block| overlaps(block, feet_m, radius_m, height_m))
+            {
+                let found = format!("{feet_m} inside arena.blocks[{index}]");
+                section.fault("position_m", "room for a body", found);
             }
+            let position_m = position_m.unwrap_or_default();
             SpawnPoint {
                 position_m,
                 yaw_rad: section.number("yaw_deg").to_radians(),
