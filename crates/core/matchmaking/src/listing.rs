@@ -2,9 +2,10 @@
 
 use crate::{Labels, RoomCode, SeatCounts};
 use fairshot_units::{NodeId, RoomId};
+use serde::{Deserialize, Serialize};
 
 /// One room, as its node last told. A hint only: the room's own book decides who gets a seat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoomSummary {
     pub room: RoomId,
     pub mode: String,

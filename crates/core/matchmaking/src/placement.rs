@@ -2,9 +2,10 @@
 //! with the fewest players.
 
 use fairshot_units::NodeId;
+use serde::{Deserialize, Serialize};
 
 /// A shard as its node offers it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardOffer {
     pub shard: u16,
     /// Where players reach it, `host:port`.
@@ -21,10 +22,12 @@ pub struct ShardOffer {
 }
 
 /// A node as it offers itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeOffer {
     pub node: NodeId,
     pub region: String,
+    /// Names of the modes it can open rooms of.
+    pub modes: Vec<String>,
     /// Takes no new room.
     pub draining: bool,
     pub shards: Vec<ShardOffer>,
@@ -61,6 +64,8 @@ pub struct Placement {
 pub enum PlaceError {
     #[error("no node is up")]
     NoNode,
+    #[error("no node serves mode {0}")]
+    Mode(String),
     #[error("no node serves region {0}")]
     Region(String),
     #[error("every node is draining")]
@@ -74,6 +79,7 @@ impl PlaceError {
     pub fn label(&self) -> &'static str {
         match self {
             Self::NoNode => "no_node",
+            Self::Mode(_) => "mode",
             Self::Region(_) => "region",
             Self::Draining => "draining",
             Self::Capacity => "capacity",
@@ -87,21 +93,26 @@ const HEADROOM_STEPS: f32 = 20.0;
 /// What a room is taken to cost of a tick where nothing was measured yet.
 const ROOM_COST_DEFAULT: f32 = 0.005;
 
-/// The best shard for a room of `seats` players, in `region` if one is named.
+/// The best shard for a room of that mode and `seats` players, in `region` if one is named.
 ///
 /// # Errors
 /// [`PlaceError`] says what stands in the way.
 pub fn place(
     nodes: &[NodeOffer],
     caps: &Caps,
+    mode: &str,
     region: Option<&str>,
     seats: u16,
 ) -> Result<Placement, PlaceError> {
     if nodes.is_empty() {
         return Err(PlaceError::NoNode);
     }
+    let able: Vec<_> = nodes.iter().filter(|n| n.modes.iter().any(|m| m == mode)).collect();
+    if able.is_empty() {
+        return Err(PlaceError::Mode(mode.to_owned()));
+    }
     let near: Vec<_> =
-        nodes.iter().filter(|n| region.is_none_or(|region| n.region == region)).collect();
+        able.into_iter().filter(|n| region.is_none_or(|region| n.region == region)).collect();
     if near.is_empty() {
         return Err(PlaceError::Region(region.unwrap_or_default().to_owned()));
     }
@@ -164,13 +175,14 @@ mod tests {
         NodeOffer {
             node: NodeId::new(name).expect("an id"),
             region: "eu".into(),
+            modes: vec!["arena".into()],
             draining: false,
             shards,
         }
     }
 
     fn check(nodes: &[NodeOffer], caps: &Caps) -> Result<String, &'static str> {
-        place(nodes, caps, Some("eu"), 4)
+        place(nodes, caps, "arena", Some("eu"), 4)
             .map(|p| format!("{}/{}", p.node, p.shard))
             .map_err(|e| e.label())
     }
@@ -208,7 +220,11 @@ mod tests {
         assert_eq!(check(&[], &caps), Err("no_node"));
         assert_eq!(check(&[draining], &caps), Err("draining"));
         let there = [node("a", vec![shard(0, 1.0, 0)])];
-        assert_eq!(place(&there, &caps, Some("us"), 4), Err(PlaceError::Region("us".into())));
+        assert_eq!(
+            place(&there, &caps, "arena", Some("us"), 4),
+            Err(PlaceError::Region("us".into()))
+        );
+        assert_eq!(place(&there, &caps, "duel", None, 4), Err(PlaceError::Mode("duel".into())));
         assert_eq!(check(&[node("a", vec![shard(0, f32::NAN, 0)])], &caps), Err("capacity"));
     }
 
@@ -223,7 +239,7 @@ mod tests {
             });
             let caps = Caps { rooms_per_shard: per_shard, rooms_per_node: 60, players_per_node: 200, headroom_min: 0.3 };
             let nodes = [node("a", shards.collect())];
-            if let Ok(placed) = place(&nodes, &caps, None, 4) {
+            if let Ok(placed) = place(&nodes, &caps, "arena", None, 4) {
                 let chosen = &nodes[0].shards[usize::from(placed.shard)];
                 prop_assert!(chosen.rooms < per_shard && chosen.headroom >= 0.3);
                 prop_assert!(nodes[0].shards.iter().map(|s| s.rooms).sum::<u32>() < 60);

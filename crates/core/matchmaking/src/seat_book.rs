@@ -6,6 +6,7 @@
 
 use crate::Nonce;
 use fairshot_units::PlayerId;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A reserved seat waits this long for its player, unless the rules say otherwise.
@@ -79,7 +80,7 @@ pub struct Takeover {
     until_ms: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatCounts {
     pub reserved: u16,
     pub taken: u16,
