@@ -1,0 +1,176 @@
+//! The cull: which of a row's entities could a ray meet at all? Reads nothing but coarse places,
+//! four bytes an entity, and never leaves out one that is met.
+
+use super::Moment;
+use super::row::Grid;
+use glam::Vec3;
+
+/// A ray over the ground, in coarse units: a strip with a beginning and an end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Strip {
+    x: f32,
+    z: f32,
+    /// Of unit length.
+    along_x: f32,
+    along_z: f32,
+    half_width: f32,
+    length: f32,
+}
+
+impl Strip {
+    /// `reach_m`: how far an entity's shape, and its place since, may lie from its coarse place.
+    pub(super) fn new(
+        grid: Grid,
+        origin_m: Vec3,
+        direction: Vec3,
+        range_m: f32,
+        reach_m: f32,
+    ) -> Self {
+        let (x, z) = grid.point(origin_m.x, origin_m.z);
+        let scale = grid.per_metre();
+        let flat = (direction.x * direction.x + direction.z * direction.z).sqrt();
+        // One unit for the rounding of each place, one for the arithmetic below.
+        let reach = reach_m * scale + 2.0;
+        if flat < 1e-3 {
+            let half_width = reach + range_m * flat * scale;
+            return Self { x, z, along_x: 1.0, along_z: 0.0, half_width, length: half_width };
+        }
+        Self {
+            x,
+            z,
+            along_x: direction.x / flat,
+            along_z: direction.z / flat,
+            half_width: reach,
+            length: range_m * flat * scale + reach,
+        }
+    }
+
+    /// One bit for each of up to 64 entities: set where the strip comes near. Plain arithmetic, and
+    /// the meaning of the vector path below.
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    pub(super) fn near_plain(&self, xs: &[i16], zs: &[i16]) -> u64 {
+        let mut near = 0;
+        for (bit, (x, z)) in xs.iter().zip(zs).enumerate().take(64) {
+            let (x, z) = (f32::from(*x) - self.x, f32::from(*z) - self.z);
+            let across = x * self.along_z - z * self.along_x;
+            let along = x * self.along_x + z * self.along_z;
+            let inside = across.abs() <= self.half_width
+                && along >= -self.half_width
+                && along <= self.length;
+            near |= u64::from(inside) << bit;
+        }
+        near
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn near(&self, xs: &[i16], zs: &[i16]) -> u64 {
+        self.near_plain(xs, zs)
+    }
+
+    /// The same, eight entities at a time, with the same operations in the same order.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(super) fn near(&self, xs: &[i16], zs: &[i16]) -> u64 {
+        let mut near = 0;
+        let (xs, xs_rest) = xs.as_chunks::<8>();
+        let (zs, zs_rest) = zs.as_chunks::<8>();
+        debug_assert!(xs_rest.is_empty() && zs_rest.is_empty(), "rows are multiples of 8");
+        for (chunk, (x, z)) in xs.iter().zip(zs).enumerate().take(8) {
+            near |= u64::from(self.near_eight(x, z)) << (chunk * 8);
+        }
+        near
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn near_eight(&self, xs: &[i16; 8], zs: &[i16; 8]) -> u8 {
+        use std::arch::x86_64::{
+            __m128, __m128i, _mm_add_ps, _mm_and_ps, _mm_andnot_ps, _mm_cmpge_ps, _mm_cmple_ps,
+            _mm_cvtepi32_ps, _mm_loadu_si128, _mm_movemask_ps, _mm_mul_ps, _mm_set1_ps,
+            _mm_srai_epi32, _mm_sub_ps, _mm_unpackhi_epi16, _mm_unpacklo_epi16,
+        };
+        // SAFETY: the loads read the 16 bytes of an array each, with no need of alignment; SSE2 is
+        // part of every x86_64.
+        unsafe {
+            let x = _mm_loadu_si128(xs.as_ptr().cast::<__m128i>());
+            let z = _mm_loadu_si128(zs.as_ptr().cast::<__m128i>());
+            let widen = |half: __m128i| _mm_cvtepi32_ps(_mm_srai_epi32::<16>(half));
+            let four = |x: __m128, z: __m128| {
+                let x = _mm_sub_ps(x, _mm_set1_ps(self.x));
+                let z = _mm_sub_ps(z, _mm_set1_ps(self.z));
+                let (along_x, along_z) = (_mm_set1_ps(self.along_x), _mm_set1_ps(self.along_z));
+                let across = _mm_sub_ps(_mm_mul_ps(x, along_z), _mm_mul_ps(z, along_x));
+                let along = _mm_add_ps(_mm_mul_ps(x, along_x), _mm_mul_ps(z, along_z));
+                let across = _mm_andnot_ps(_mm_set1_ps(-0.0), across);
+                let beside = _mm_cmple_ps(across, _mm_set1_ps(self.half_width));
+                let ahead = _mm_cmpge_ps(along, _mm_set1_ps(-self.half_width));
+                let within = _mm_cmple_ps(along, _mm_set1_ps(self.length));
+                _mm_movemask_ps(_mm_and_ps(beside, _mm_and_ps(ahead, within)))
+            };
+            let low = four(widen(_mm_unpacklo_epi16(x, x)), widen(_mm_unpacklo_epi16(z, z)));
+            let high = four(widen(_mm_unpackhi_epi16(x, x)), widen(_mm_unpackhi_epi16(z, z)));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "8 bits")]
+            let mask = (low | high << 4) as u8;
+            mask
+        }
+    }
+}
+
+impl Moment<'_> {
+    /// Asks for the coarse places of the row that a trace culls, and for the poses it reads first.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let history = self.history;
+            let row = self.nearer() * 2 * history.width;
+            let places = &history.coarse[row..][..2 * history.width];
+            // Past a few lines the processor sees the pattern itself.
+            for line in places.chunks(32).take(8) {
+                // SAFETY: a hint that reads nothing; the pointer is that of a slice.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairshot_mode::Bounds;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_vector_path_answers_as_plain_arithmetic_does(
+            places in prop::collection::vec((any::<i16>(), any::<i16>()), 64),
+            origin in (-500f32..500.0, -5f32..50.0, -500f32..500.0),
+            direction in (-1f32..1.0, -1f32..1.0, -1f32..1.0),
+            half in 10f32..4096.0, range in 0f32..5000.0, reach in 0f32..30.0,
+        ) {
+            let bounds = Bounds { min_m: Vec3::splat(-half), max_m: Vec3::splat(half) };
+            let direction = Vec3::from(direction).normalize_or(Vec3::Y);
+            let strip = Strip::new(Grid::new(&bounds), origin.into(), direction, range, reach);
+            let (xs, zs): (Vec<i16>, Vec<i16>) = places.into_iter().unzip();
+            prop_assert_eq!(strip.near(&xs, &zs), strip.near_plain(&xs, &zs));
+        }
+
+        #[test]
+        fn whoever_stands_within_reach_of_the_ray_is_not_culled(
+            origin in (-90f32..90.0, 0f32..20.0, -90f32..90.0),
+            direction in (-1f32..1.0, -1f32..1.0, -1f32..1.0),
+            along in 0f32..1.0, off in (-1f32..1.0, -1f32..1.0), half in 100f32..4096.0,
+            range in 0.1f32..150.0, reach in 0.01f32..3.0,
+        ) {
+            let grid = Grid::new(&Bounds { min_m: Vec3::splat(-half), max_m: Vec3::splat(half) });
+            let (origin, direction) =
+                (Vec3::from(origin), Vec3::from(direction).normalize_or(Vec3::Y));
+            let off = Vec3::new(off.0, 0.0, off.1).normalize_or_zero() * reach * 0.999;
+            let place = origin + direction * (along * range) + off;
+            let (x, z) = grid.place(fairshot_units::quantise_position(place));
+            let strip = Strip::new(grid, origin, direction, range, reach);
+            prop_assert_eq!(strip.near(&[x; 8], &[z; 8]), 0xFF);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! One second of what was sent: every target's pose and traits, tick by tick, in flat arrays.
+//!
+//! Clients draw between two snapshots, so only the rows of snapshot ticks are kept for the whole
+//! second; the ticks since the newest snapshot stand as they are until the next one. Reading never
+//! changes anything, and nothing here is a copy of the room's state: a row is what went out.
+
+mod cull;
+mod moment;
+mod pose;
+mod record;
+mod row;
+mod trace;
+
+pub use moment::{Moment, RewindError};
+pub use pose::{DrawnPose, PastPose, blend};
+pub use trace::{Ray, TargetHit, TargetHits};
+
+use crate::TargetShapes;
+use fairshot_mode::Mode;
+use fairshot_units::{EntityId, Tick, ViewStep};
+use row::{Grid, Head, PoseRow, TraitsRow};
+use std::sync::Arc;
+
+/// A room's second of poses. See the module's head.
+#[derive(Clone, Debug)]
+pub struct History {
+    shapes: Arc<TargetShapes>,
+    grid: Grid,
+    tick_hz: u32,
+    snapshot_every: u32,
+    /// Columns of a row: one an entity id, a multiple of 8.
+    width: usize,
+    /// Rows of snapshot ticks, a ring; behind them the rows of the ticks since the newest snapshot.
+    ring: usize,
+    /// The ring row of the newest snapshot, and how many the ring holds.
+    newest: usize,
+    snapshots: usize,
+    since_snapshot: usize,
+    heads: Vec<Head>,
+    /// Coarse places for the cull: of each row, every x and then every z.
+    coarse: Vec<i16>,
+    poses: Vec<PoseRow>,
+    traits: Vec<TraitsRow>,
+}
+
+impl History {
+    /// Entities with an id from here on are not recorded, and so never hit.
+    pub const ENTITIES_MAX: usize = 4096;
+
+    /// An empty history for rooms of that mode; `shapes` come from the same mode.
+    ///
+    /// Numbers of the mode beyond what it promises (1 to 128 ticks a second, a snapshot every 1 to
+    /// 16) are held to it.
+    #[must_use]
+    pub fn new(mode: &Mode, shapes: Arc<TargetShapes>) -> Self {
+        let tick_hz = u32::from(mode.tick_hz.clamp(1, 128));
+        let snapshot_every = u32::from(mode.snapshot_every_ticks.clamp(1, 16));
+        // A second back may fall between two snapshots, and the step itself may be a fraction.
+        let ring = tick_hz.div_ceil(snapshot_every) as usize + 2;
+        let rows = ring + snapshot_every as usize - 1;
+        Self {
+            shapes,
+            grid: Grid::new(&mode.arena.bounds),
+            tick_hz,
+            snapshot_every,
+            width: 0,
+            ring,
+            newest: 0,
+            snapshots: 0,
+            since_snapshot: 0,
+            heads: vec![Head::default(); rows],
+            coarse: Vec::new(),
+            poses: Vec::new(),
+            traits: Vec::new(),
+        }
+    }
+
+    /// The shapes its targets are judged by.
+    #[must_use]
+    pub fn shapes(&self) -> &TargetShapes {
+        &self.shapes
+    }
+
+    /// Whether that tick's poses go out: every `snapshot_every_ticks`th tick, and the one at the wrap.
+    #[must_use]
+    pub fn is_snapshot_tick(&self, tick: Tick) -> bool {
+        tick.0.is_multiple_of(self.snapshot_every)
+    }
+
+    /// The newest tick recorded.
+    #[must_use]
+    pub fn newest_tick(&self) -> Option<Tick> {
+        (self.snapshots > 0).then(|| self.heads[self.newest_row()].tick)
+    }
+
+    /// Where a target stood at a view step, exactly as a client drew it.
+    ///
+    /// # Errors
+    /// [`RewindError`]: the step lies ahead, more than a second back, or the target's present life was
+    /// not recorded there.
+    pub fn past(&self, entity: EntityId, at: ViewStep) -> Result<PastPose, RewindError> {
+        self.moment(at)?.place(entity)
+    }
+
+    /// Bytes of memory it holds.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.heads.capacity() * size_of::<Head>()
+            + self.coarse.capacity() * size_of::<i16>()
+            + self.poses.capacity() * size_of::<PoseRow>()
+            + self.traits.capacity() * size_of::<TraitsRow>()
+    }
+
+    fn newest_row(&self) -> usize {
+        if self.since_snapshot == 0 { self.newest } else { self.ring + self.since_snapshot - 1 }
+    }
+
+    /// The ring row `back` snapshots before the newest.
+    fn snapshot_row(&self, back: usize) -> usize {
+        let row = self.newest + self.ring - back;
+        if row >= self.ring { row - self.ring } else { row }
+    }
+}

@@ -1,0 +1,152 @@
+//! A ray against the targets of a past moment: nearest first, as many as it pierces, no allocation.
+
+use super::cull::Strip;
+use super::{DrawnPose, Moment, blend};
+use fairshot_units::{EntityId, Life};
+use glam::Vec3;
+
+/// A ray through the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    pub origin_m: Vec3,
+    /// Of unit length.
+    pub direction: Vec3,
+    /// How far it goes: the weapon's range, or what the present static world leaves of it.
+    pub range_m: f32,
+}
+
+/// One target a ray met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TargetHit {
+    pub entity: EntityId,
+    pub life: Life,
+    /// From the ray's origin to where it meets the body or a zone, whichever comes first.
+    pub distance_m: f32,
+    /// The first zone the ray meets anywhere on its line; [`crate::TargetShapes::zone`] names it.
+    pub zone: Option<u8>,
+    /// The pose it was judged at.
+    pub pose: DrawnPose,
+}
+
+/// The targets of one ray, nearest first; of two at one distance the lower id comes first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetHits {
+    hits: [TargetHit; Self::MAX],
+    len: usize,
+}
+
+impl TargetHits {
+    /// The first target and the most a weapon pierces.
+    pub const MAX: usize = 32;
+
+    #[must_use]
+    pub fn new() -> Self {
+        let pose = DrawnPose { position_m: Vec3::ZERO, yaw_rad: 0.0, pitch_rad: 0.0 };
+        let hit =
+            TargetHit { entity: EntityId(0), life: Life(0), distance_m: 0.0, zone: None, pose };
+        Self { hits: [hit; Self::MAX], len: 0 }
+    }
+
+    #[must_use]
+    pub fn as_slice(&self) -> &[TargetHit] {
+        &self.hits[..self.len]
+    }
+
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Keeps the `most` nearest.
+    fn insert(&mut self, hit: TargetHit, most: usize) {
+        let place = self.as_slice().iter().rposition(|held| held.distance_m <= hit.distance_m);
+        let place = place.map_or(0, |before| before + 1);
+        if place >= most {
+            return;
+        }
+        self.len = (self.len + 1).min(most);
+        self.hits.copy_within(place..self.len - 1, place + 1);
+        self.hits[place] = hit;
+    }
+
+    /// Nothing further than this can still be among the `most` nearest.
+    fn limit_m(&self, most: usize, range_m: f32) -> f32 {
+        if self.len < most { range_m } else { self.hits[most - 1].distance_m }
+    }
+}
+
+impl Default for TargetHits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Moment<'_> {
+    /// The nearest target on the ray and up to `pierce` more behind it, into `out`.
+    ///
+    /// Only those are met who were alive at this moment and are alive now, in the same life, and whom
+    /// `spares` does not name (the shooter herself, her allies). Never reads another life's pose.
+    pub fn trace(
+        &self,
+        ray: &Ray,
+        pierce: u8,
+        spares: impl Fn(EntityId) -> bool,
+        out: &mut TargetHits,
+    ) {
+        self.sweep(ray, 0.0, pierce, spares, out);
+    }
+
+    /// The same for a body of that radius that flies along the ray.
+    pub fn sweep(
+        &self,
+        ray: &Ray,
+        radius_m: f32,
+        pierce: u8,
+        spares: impl Fn(EntityId) -> bool,
+        out: &mut TargetHits,
+    ) {
+        out.clear();
+        let history = self.history;
+        let row = self.nearer();
+        let head = &history.heads[row];
+        // Blended places lie at most half a move from the nearer row's.
+        let moved = self.fraction.min(1.0 - self.fraction) * history.heads[self.newer].moved_max_m;
+        let reach_m =
+            head.reach_max_m.max(history.heads[self.newer].reach_max_m) + moved + radius_m;
+        let strip = Strip::new(history.grid, ray.origin_m, ray.direction, ray.range_m, reach_m);
+        let most = (usize::from(pierce) + 1).min(TargetHits::MAX);
+        let used = head.used.next_multiple_of(8);
+        let (xs, zs) = history.coarse[row * 2 * history.width..].split_at(history.width);
+        for (block, (xs, zs)) in xs[..used].chunks(64).zip(zs[..used].chunks(64)).enumerate() {
+            let mut near = strip.near(xs, zs);
+            while near != 0 {
+                let id = block * 64 + near.trailing_zeros() as usize;
+                near &= near - 1;
+                let limit_m = out.limit_m(most, ray.range_m);
+                if let Some(hit) = self.meet(id, ray, limit_m, radius_m)
+                    && !spares(hit.entity)
+                {
+                    out.insert(hit, most);
+                }
+            }
+        }
+    }
+
+    /// The exact test of one entity.
+    fn meet(&self, id: usize, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
+        let (older, newer) = self.seen(id)?;
+        if !newer.pose.alive() || !self.pose(self.present, id).alive() {
+            return None;
+        }
+        let shape = self.history.shapes.get(newer.pose.shape)?;
+        let pose = blend(older.pose.pose, newer.pose.pose, self.blend_of(older, newer));
+        let offset = pose.position_m - ray.origin_m;
+        let met = shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
+        Some(TargetHit {
+            entity: EntityId(u16::try_from(id).ok()?),
+            life: Life(newer.pose.life),
+            distance_m: met.distance_m,
+            zone: met.zone,
+            pose,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! What stands close to a body, as its steps ask for it.
+
+use super::slab::{Slab, Touch};
+use super::{Present, StaticWorld};
+use glam::Vec3;
+
+/// One thing near a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Obstacle<'a> {
+    Slab(&'a Slab),
+}
+
+/// An upright capsule as movement knows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) radius_m: f32,
+    pub(crate) height_m: f32,
+    /// The highest ledge it walks onto.
+    pub(crate) step_m: f32,
+}
+
+impl Figure {
+    /// The ends of its axis over the feet.
+    fn axis(&self) -> (f32, f32) {
+        let low = self.radius_m.min(self.height_m / 2.0);
+        (low, (self.height_m - self.radius_m).max(low))
+    }
+
+    /// The box round it at a place, with some room.
+    pub(crate) fn bounds(&self, feet_m: Vec3, room_m: f32) -> (Vec3, Vec3) {
+        let side = Vec3::new(self.radius_m + room_m, room_m, self.radius_m + room_m);
+        (feet_m - side, feet_m + side + Vec3::new(0.0, self.height_m, 0.0))
+    }
+}
+
+impl Obstacle<'_> {
+    pub(crate) fn touch(&self, feet_m: Vec3, figure: &Figure) -> Touch {
+        let (low, high) = figure.axis();
+        match self {
+            Self::Slab(slab) => slab.touch(feet_m, low, high, figure.radius_m),
+        }
+    }
+
+    /// How high the feet stand on it, where it is under them and can be stood on.
+    pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
+        match self {
+            Self::Slab(slab) => slab.support(feet_m, radius_m),
+        }
+    }
+
+    /// Its highest point.
+    pub(crate) fn top_m(&self) -> f32 {
+        match self {
+            Self::Slab(slab) => slab.centre_m.y + slab.half_m.y,
+        }
+    }
+}
+
+impl Present<'_> {
+    /// Calls `look` with everything that overlaps a box.
+    pub(crate) fn near(self, low: Vec3, high: Vec3, mut look: impl FnMut(&Obstacle<'_>)) {
+        self.fixed.near(low, high, &mut look);
+        for placed in self.movers {
+            if let Some(slab) = &placed.slab {
+                let (slab_low, slab_high) = slab.bounds();
+                if slab_low.cmple(high).all() && slab_high.cmpge(low).all() {
+                    look(&Obstacle::Slab(slab));
+                }
+            }
+        }
+    }
+
+    /// How far what that body stands on moved in the last step of the movers.
+    pub(crate) fn carried_m(self, feet_m: Vec3, radius_m: f32) -> Vec3 {
+        for placed in self.movers {
+            let Some(slab) = placed.slab.as_ref().filter(|_| placed.moved_m != Vec3::ZERO) else {
+                continue;
+            };
+            let before = feet_m + placed.moved_m;
+            if let Some(top_m) = slab.support(before, radius_m)
+                && (top_m - before.y).abs() < 0.02
+            {
+                return placed.moved_m;
+            }
+        }
+        Vec3::ZERO
+    }
+
+    /// Whether a body there can have nothing but ground within the margin of roomy cells.
+    pub(crate) fn is_roomy(self, feet_m: Vec3) -> bool {
+        self.movers.is_empty() && self.fixed.roomy.is_roomy(feet_m.x, feet_m.z)
+    }
+}
+
+impl StaticWorld {
+    fn near(&self, low: Vec3, high: Vec3, look: &mut impl FnMut(&Obstacle<'_>)) {
+        self.tree.overlaps(low, high, |index| look(&Obstacle::Slab(&self.slabs[index as usize])));
+    }
+}

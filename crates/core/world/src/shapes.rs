@@ -1,0 +1,228 @@
+//! The shapes shots are judged against: one upright capsule and its zones for each kind of target.
+
+use crate::geometry::{ray_capsule, ray_upright_capsule, unturn};
+use fairshot_mode::{HitZone, Mode, ZoneShape};
+use fairshot_units::EntityKind;
+use glam::Vec3;
+
+/// The shape of every kind of target of one mode. Built once and shared by its rooms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetShapes {
+    /// Players first, then the mode's monsters in their order.
+    shapes: Vec<Shape>,
+}
+
+/// Zones of one kind beyond this are not judged; the mode's own limit is far below.
+const ZONES_MAX: usize = 64;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) radius_m: f32,
+    /// The ends of the capsule's axis over the feet.
+    pub(crate) low_m: f32,
+    pub(crate) high_m: f32,
+    /// No part of the body or its zones lies further from the upright axis.
+    pub(crate) reach_m: f32,
+    /// Nor lower or higher than these over the feet.
+    floor_m: f32,
+    crown_m: f32,
+    named: Vec<HitZone>,
+    zones: Vec<Round>,
+}
+
+/// A zone as a capsule; a sphere is one of no length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Round {
+    from_m: Vec3,
+    to_m: Vec3,
+    radius_m: f32,
+}
+
+/// Where a ray meets one target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Met {
+    pub(crate) distance_m: f32,
+    pub(crate) zone: Option<u8>,
+}
+
+impl TargetShapes {
+    #[must_use]
+    pub fn new(mode: &Mode) -> Self {
+        let player = Shape::new(mode.body.radius_m, mode.body.height_m, &mode.body.zones);
+        let monsters = mode.monsters.iter().map(|m| Shape::new(m.radius_m, m.height_m, &m.zones));
+        Self { shapes: std::iter::once(player).chain(monsters).collect() }
+    }
+
+    /// The zone that a hit on that kind of target names; the body is none.
+    #[must_use]
+    pub fn zone(&self, kind: EntityKind, zone: u8) -> Option<&HitZone> {
+        self.get(shape_of(kind)?)?.named.get(usize::from(zone))
+    }
+
+    pub(crate) fn get(&self, shape: u8) -> Option<&Shape> {
+        self.shapes.get(usize::from(shape))
+    }
+}
+
+/// The index of a kind's shape; a projectile is no target.
+pub(crate) fn shape_of(kind: EntityKind) -> Option<u8> {
+    match kind {
+        EntityKind::Player => Some(0),
+        EntityKind::Monster(monster) => monster.checked_add(1),
+        EntityKind::Projectile(_) => None,
+    }
+}
+
+pub(crate) fn kind_of(shape: u8) -> EntityKind {
+    match shape.checked_sub(1) {
+        None => EntityKind::Player,
+        Some(monster) => EntityKind::Monster(monster),
+    }
+}
+
+impl Shape {
+    fn new(radius_m: f32, height_m: f32, named: &[HitZone]) -> Self {
+        let low_m = radius_m.min(height_m / 2.0);
+        let high_m = (height_m - radius_m).max(low_m);
+        let named: Vec<HitZone> = named.iter().take(ZONES_MAX).cloned().collect();
+        let zones: Vec<Round> = named.iter().map(|zone| Round::new(zone.shape)).collect();
+        let mut shape = Self {
+            radius_m,
+            low_m,
+            high_m,
+            reach_m: radius_m,
+            floor_m: low_m - radius_m,
+            crown_m: high_m + radius_m,
+            named,
+            zones,
+        };
+        for zone in &shape.zones {
+            for end in [zone.from_m, zone.to_m] {
+                let out = (end.x * end.x + end.z * end.z).sqrt() + zone.radius_m;
+                shape.reach_m = shape.reach_m.max(out);
+                shape.floor_m = shape.floor_m.min(end.y - zone.radius_m);
+                shape.crown_m = shape.crown_m.max(end.y + zone.radius_m);
+            }
+        }
+        shape
+    }
+
+    /// Where a ray (of that thickness, within `limit_m`) meets the body or a zone of a target with its
+    /// feet `offset` from the ray's origin. The first zone anywhere on the line names the hit; the
+    /// body or a zone, whichever comes first, says how far it lies.
+    pub(crate) fn meet(
+        &self,
+        offset: Vec3,
+        yaw_rad: f32,
+        direction: Vec3,
+        limit_m: f32,
+        thickness_m: f32,
+    ) -> Option<Met> {
+        let middle = Vec3::new(0.0, (self.floor_m + self.crown_m) * 0.5, 0.0);
+        let to_middle = offset + middle;
+        let along = to_middle.dot(direction);
+        let half = (self.crown_m - self.floor_m) * 0.5;
+        let round2 = half * half + self.reach_m * self.reach_m;
+        let round = round2.sqrt() + thickness_m;
+        let start = (along - round).max(0.0);
+        if start > limit_m || along < -round {
+            return None;
+        }
+        // From here on the ray begins next to the target.
+        let origin = direction * start - offset;
+        let body = ray_upright_capsule(
+            origin,
+            direction,
+            self.low_m,
+            self.high_m,
+            self.radius_m + thickness_m,
+        );
+        let within = |t: Option<f32>| t.map(|t| t + start).filter(|t| *t <= limit_m);
+        let mut first = within(body);
+        let mut zone = None;
+        if !self.zones.is_empty() {
+            let (sin, cos) = yaw_rad.sin_cos();
+            let origin = unturn(origin, sin, cos);
+            let direction = unturn(direction, sin, cos);
+            let mut zone_first = f32::INFINITY;
+            for (index, round) in (0u8..).zip(&self.zones) {
+                let met = ray_capsule(
+                    origin,
+                    direction,
+                    round.from_m,
+                    round.to_m,
+                    round.radius_m + thickness_m,
+                );
+                if let Some(t) = within(met)
+                    && t < zone_first
+                {
+                    zone_first = t;
+                    zone = Some(index);
+                }
+            }
+            if zone.is_some() {
+                first = Some(first.map_or(zone_first, |body| body.min(zone_first)));
+            }
+        }
+        first.map(|distance_m| Met { distance_m, zone })
+    }
+}
+
+impl Round {
+    fn new(shape: ZoneShape) -> Self {
+        match shape {
+            ZoneShape::Sphere { at_m, radius_m } => Self { from_m: at_m, to_m: at_m, radius_m },
+            ZoneShape::Capsule { from_m, to_m, radius_m } => Self { from_m, to_m, radius_m },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ghoul() -> Shape {
+        let head = HitZone {
+            name: "head".into(),
+            multiplier: 2.0,
+            shape: ZoneShape::Sphere { at_m: Vec3::new(0.0, 1.4, -0.3), radius_m: 0.25 },
+        };
+        Shape::new(0.3, 1.5, &[head])
+    }
+
+    #[test]
+    fn a_head_behind_the_bodys_front_still_names_the_hit() {
+        // Facing away (-z): the ray comes from behind, meets the back first, then the head.
+        let met = ghoul().meet(Vec3::new(0.0, -1.3, -10.0), 0.0, Vec3::NEG_Z, 50.0, 0.0).unwrap();
+        assert_eq!(met.zone, Some(0));
+        assert!((met.distance_m - 9.72).abs() < 0.02, "{met:?}");
+    }
+
+    #[test]
+    fn a_head_that_pokes_out_is_hit_and_turns_with_the_yaw() {
+        let offset = Vec3::new(-0.45, -1.4, -10.0);
+        assert_eq!(ghoul().meet(offset, 0.0, Vec3::NEG_Z, 50.0, 0.0), None);
+        // Turned to face -x, away from the ray; turned to face +x, the head pokes into it.
+        assert_eq!(ghoul().meet(offset, 1.5708, Vec3::NEG_Z, 50.0, 0.0), None);
+        let met = ghoul().meet(offset, -1.5708, Vec3::NEG_Z, 50.0, 0.0).unwrap();
+        assert_eq!(met.zone, Some(0));
+        assert!((met.distance_m - 9.8).abs() < 0.01, "{met:?}");
+    }
+
+    #[test]
+    fn a_target_behind_the_muzzle_or_past_the_limit_is_not_met() {
+        let shape = ghoul();
+        assert_eq!(shape.meet(Vec3::new(0.0, -1.0, 5.0), 0.0, Vec3::NEG_Z, 50.0, 0.0), None);
+        assert_eq!(shape.meet(Vec3::new(0.0, -1.0, -10.0), 0.0, Vec3::NEG_Z, 9.0, 0.0), None);
+        let inside = shape.meet(Vec3::new(0.0, -1.0, 0.0), 0.0, Vec3::NEG_Z, 9.0, 0.0).unwrap();
+        assert_eq!(inside.distance_m.to_bits(), 0.0f32.to_bits());
+    }
+
+    #[test]
+    fn a_ray_at_a_hundred_metres_keeps_its_millimetres() {
+        let shape = Shape::new(0.4, 1.8, &[]);
+        let at = |x: f32| shape.meet(Vec3::new(x, -1.0, -100.0), 0.0, Vec3::NEG_Z, 200.0, 0.0);
+        assert!(at(0.3995).is_some());
+        assert!(at(0.4005).is_none());
+    }
+}

@@ -1,0 +1,222 @@
+//! How an upright body moves through the world: short steps, walls push it sideways, the ground lifts
+//! it, and a step that would end inside something is not taken.
+
+use crate::body::BodyState;
+use crate::scene::{Figure, Present, Roomy};
+use glam::Vec3;
+
+/// A body is checked every half radius of its way, and this often a tick at the most: faster than 800
+/// m/s (at a radius of 0.4 m and 64 ticks a second) is cut.
+const CHECKS_MAX: f32 = 64.0;
+/// Bodies are kept this far from walls, and feet count as this much narrower, so that standing beside
+/// a wall is not standing on it.
+const SKIN_M: f32 = 0.001;
+/// Depths below this are arithmetic, not contact.
+const DEPTH_MIN_M: f32 = 0.002;
+/// Pushes out of corners take a few goes.
+const PUSHES_MAX: u32 = 6;
+
+/// Moves a body by its velocity for `dt_s`, with gravity unless it stands on something.
+pub(crate) fn advance(
+    state: &mut BodyState,
+    figure: &Figure,
+    gravity_m_s2: f32,
+    world: Present<'_>,
+    dt_s: f32,
+) {
+    if !state.velocity_m_s.is_finite() {
+        state.velocity_m_s = Vec3::ZERO;
+    }
+    if state.grounded {
+        state.velocity_m_s.y = 0.0;
+    } else {
+        state.velocity_m_s.y -= gravity_m_s2 * dt_s;
+    }
+    let way = state.velocity_m_s * dt_s;
+    let reach = (way.x * way.x + way.z * way.z).sqrt() + figure.radius_m;
+    if reach < Roomy::MARGIN_M && world.is_roomy(state.position_m) {
+        let feet = state.position_m + Vec3::new(way.x, 0.0, way.z);
+        fall(state, feet, way.y, figure, 0.0);
+        hold_in_bounds(state, figure, world);
+        return;
+    }
+    if state.grounded {
+        state.position_m += world.carried_m(state.position_m, figure.radius_m - SKIN_M);
+    }
+    free(state, figure, world);
+    let check_m = (figure.radius_m * 0.5).max(0.01);
+    let checks = (way.length() / check_m).ceil().clamp(1.0, CHECKS_MAX);
+    let part = (way / checks).clamp_length_max(check_m);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 64")]
+    for _ in 0..checks as u32 {
+        let moving = state.velocity_m_s;
+        // What was stopped on the way stays stopped for the rest of it.
+        let keep = |part: f32, velocity: f32| if velocity == 0.0 { 0.0 } else { part };
+        let part =
+            Vec3::new(keep(part.x, moving.x), keep(part.y, moving.y), keep(part.z, moving.z));
+        step(state, part, figure, world);
+    }
+    hold_in_bounds(state, figure, world);
+}
+
+/// One short step.
+fn step(state: &mut BodyState, part: Vec3, figure: &Figure, world: Present<'_>) {
+    let from = *state;
+    let lift_m = if state.grounded { figure.step_m } else { 0.0 };
+    let flat = Vec3::new(part.x, 0.0, part.z);
+    let feet = beside_walls(state, state.position_m + flat, lift_m, figure, world);
+    let support_m = support(feet, lift_m, figure, world);
+    fall(state, feet, part.y, figure, support_m);
+    if from.grounded && !state.grounded {
+        // Walked off an edge: the fall begins with the next tick.
+        state.velocity_m_s.y = 0.0;
+    }
+    let deep = depth(state.position_m, figure, world);
+    if deep <= DEPTH_MIN_M {
+        return;
+    }
+    // Against a roof, or on a slope too steep to stand on: slide along it where that helps.
+    state.position_m = beside_walls(state, state.position_m, 0.0, figure, world);
+    let allowed = depth(from.position_m, figure, world).max(DEPTH_MIN_M);
+    if depth(state.position_m, figure, world) <= allowed {
+        return;
+    }
+    // Nowhere to slide: up and down alone, then not at all.
+    let support_m = support(from.position_m, lift_m, figure, world);
+    *state = BodyState { velocity_m_s: from.velocity_m_s, ..from };
+    fall(state, from.position_m, part.y, figure, support_m);
+    if depth(state.position_m, figure, world) > allowed {
+        *state = from;
+        // Wedged between slopes is as good as standing: a jump may free it.
+        state.grounded |= part.y < 0.0;
+        state.velocity_m_s.y = 0.0;
+    }
+    state.velocity_m_s.x = 0.0;
+    state.velocity_m_s.z = 0.0;
+}
+
+/// Goes up or down by `rise_m` at a place over something of that height, or stays on it.
+fn fall(state: &mut BodyState, feet: Vec3, rise_m: f32, figure: &Figure, support_m: f32) {
+    state.position_m = feet;
+    if state.grounded {
+        if support_m >= feet.y - figure.step_m.max(SKIN_M) {
+            state.position_m.y = support_m;
+        } else {
+            state.grounded = false;
+        }
+        return;
+    }
+    state.position_m.y += rise_m;
+    if state.position_m.y <= support_m && rise_m <= 0.0 {
+        state.position_m.y = support_m;
+        state.velocity_m_s.y = 0.0;
+        state.grounded = true;
+    }
+}
+
+/// The height of the highest thing under a place that is no higher than `lift_m` over the feet.
+fn support(feet: Vec3, lift_m: f32, figure: &Figure, world: Present<'_>) -> f32 {
+    let radius_m = figure.radius_m - SKIN_M;
+    let mut highest = 0.0f32;
+    let (low, high) = figure.bounds(feet, 0.0);
+    let low = Vec3::new(low.x, low.y.min(0.0), low.z);
+    let high = Vec3::new(high.x, feet.y + lift_m + figure.radius_m, high.z);
+    world.near(low, high, |obstacle| {
+        if let Some(height_m) = obstacle.support(feet, radius_m)
+            && height_m <= feet.y + lift_m + SKIN_M
+        {
+            highest = highest.max(height_m);
+        }
+    });
+    highest
+}
+
+/// Pushes a body sideways out of what it cannot step onto, and takes the speed into it away.
+fn beside_walls(
+    state: &mut BodyState,
+    mut feet: Vec3,
+    lift_m: f32,
+    figure: &Figure,
+    world: Present<'_>,
+) -> Vec3 {
+    for _ in 0..PUSHES_MAX {
+        let mut deepest = 0.0f32;
+        let mut push = Vec3::ZERO;
+        let (low, high) = figure.bounds(feet, 0.0);
+        world.near(low, high, |obstacle| {
+            if obstacle.top_m() <= feet.y + lift_m + SKIN_M {
+                return;
+            }
+            let touch = obstacle.touch(feet, figure);
+            if touch.depth_m <= deepest.max(DEPTH_MIN_M * 0.5) {
+                return;
+            }
+            let flat = Vec3::new(touch.normal.x, 0.0, touch.normal.z);
+            let length = flat.length();
+            if length > 0.05 {
+                deepest = touch.depth_m;
+                push = flat / length * (touch.depth_m / length).min(figure.radius_m)
+                    + flat / length * SKIN_M;
+            }
+        });
+        if push == Vec3::ZERO {
+            break;
+        }
+        feet += push;
+        let normal = push.normalize();
+        let into = state.velocity_m_s.dot(normal).min(0.0);
+        state.velocity_m_s -= normal * into;
+    }
+    feet
+}
+
+/// Pushes a body out of what came into it: a door that closed, a lift that rose.
+fn free(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
+    for _ in 0..PUSHES_MAX {
+        let feet = state.position_m;
+        let (low, high) = figure.bounds(feet, 0.0);
+        let mut deepest = DEPTH_MIN_M;
+        let mut push = Vec3::ZERO;
+        world.near(low, high, |obstacle| {
+            let touch = obstacle.touch(feet, figure);
+            if touch.depth_m > deepest {
+                deepest = touch.depth_m;
+                push = touch.normal * (touch.depth_m + SKIN_M);
+            }
+        });
+        if push == Vec3::ZERO {
+            return;
+        }
+        state.position_m += push;
+        state.position_m.y = state.position_m.y.max(0.0);
+    }
+}
+
+/// How deep a body lies in anything.
+fn depth(feet: Vec3, figure: &Figure, world: Present<'_>) -> f32 {
+    let (low, high) = figure.bounds(feet, 0.0);
+    let mut deepest = 0.0f32;
+    world.near(low, high, |obstacle| {
+        deepest = deepest.max(obstacle.touch(feet, figure).depth_m);
+    });
+    deepest
+}
+
+fn hold_in_bounds(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
+    let bounds = world.fixed.bounds();
+    let side = Vec3::new(figure.radius_m, 0.0, figure.radius_m);
+    let low = (bounds.min_m + side).with_y(0.0);
+    let high = (bounds.max_m - side).with_y((bounds.max_m.y - figure.height_m).max(0.0)).max(low);
+    let held = state.position_m.clamp(low, high);
+    if held == state.position_m {
+        return;
+    }
+    // A place that is no number is the middle of the arena's floor.
+    let held = if held.is_nan() { (low + high) * Vec3::new(0.5, 0.0, 0.5) } else { held };
+    for axis in 0..3 {
+        if held[axis] != state.position_m[axis] {
+            state.velocity_m_s[axis] = 0.0;
+        }
+    }
+    state.position_m = held;
+}
