@@ -12,11 +12,24 @@ pub struct Preset {
 }
 
 /// Every mode that is compiled in; the first is the default.
-pub const PRESETS: &[Preset] = &[Preset {
-    name: "arena",
-    file: "arena.toml",
-    text: include_str!("../../../../deploy/modes/arena.toml"),
-}];
+pub const PRESETS: &[Preset] = &[
+    preset("arena", "arena.toml", include_str!("../../../../deploy/modes/arena.toml")),
+    preset(
+        "competitive",
+        "competitive.toml",
+        include_str!("../../../../deploy/modes/competitive.toml"),
+    ),
+    preset(
+        "san_andreas",
+        "san_andreas.toml",
+        include_str!("../../../../deploy/modes/san_andreas.toml"),
+    ),
+    preset("siege", "siege.toml", include_str!("../../../../deploy/modes/siege.toml")),
+];
+
+const fn preset(name: &'static str, file: &'static str, text: &'static str) -> Preset {
+    Preset { name, file, text }
+}
 
 impl Preset {
     /// # Errors
@@ -39,6 +52,33 @@ pub fn named(name: &str) -> Option<Preset> {
 #[must_use]
 pub fn arena() -> Mode {
     committed("arena")
+}
+
+/// Two teams, tighter rules.
+///
+/// # Panics
+/// Never with the committed file, which a test holds to.
+#[must_use]
+pub fn competitive() -> Mode {
+    committed("competitive")
+}
+
+/// The weapons and slots of a well-known game: the reference catalogue of the ledger.
+///
+/// # Panics
+/// Never with the committed file, which a test holds to.
+#[must_use]
+pub fn san_andreas() -> Mode {
+    committed("san_andreas")
+}
+
+/// Players against monsters, with stats and tiers.
+///
+/// # Panics
+/// Never with the committed file, which a test holds to.
+#[must_use]
+pub fn siege() -> Mode {
+    committed("siege")
 }
 
 fn committed(name: &str) -> Mode {
