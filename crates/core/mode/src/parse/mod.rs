@@ -10,6 +10,7 @@ mod rules;
 mod section;
 mod source;
 mod weapons;
+mod words;
 
 use crate::{Ammunition, Arena, Bounds, MODE, Mode, ModeErrors, RulesOverlay, Team};
 use fairshot_units::SlotIndex;

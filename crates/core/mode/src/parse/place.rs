@@ -1,6 +1,7 @@
 //! Boxes and spawns, and whether a body has room where it enters.
 
-use super::section::{Section, nearest};
+use super::section::Section;
+use super::words::nearest;
 use crate::{Arena, Block, Bounds, SpawnPoint, Team};
 use glam::Vec3;
 

@@ -1,6 +1,7 @@
 //! Rules as a file writes them: `false`, `true` or a table under each rule's name.
 
-use super::section::{Section, describe, is_label};
+use super::section::Section;
+use super::words::{describe, is_label};
 use crate::{OriginRule, RateRule, RewindRule, RulesOverlay, Setting};
 use std::collections::BTreeMap;
 use toml::de::DeValue;

@@ -1,7 +1,8 @@
 //! The catalogue and the loadout.
 
 use super::bodies::unique_names;
-use super::section::{Section, describe, finite, nearest};
+use super::section::Section;
+use super::words::{describe, finite, nearest};
 use super::{rules, source::Source};
 use crate::reference::STAT;
 use crate::{
