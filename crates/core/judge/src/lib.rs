@@ -1,1 +1,32 @@
-//! The rules a shot meets and the verdict it gets
+//! The rules a shot meets and the verdict it gets.
+//!
+//! [`Judge::judge`] takes one stamped claim, the shooter's record and the [`Scene`] and pushes one
+//! [`Verdict`]. The judge never sees bytes, deals no damage and knows no clock but the ticks it is told.
+
+mod allowance;
+mod check;
+mod claim;
+mod judge;
+mod latency;
+mod named;
+mod numbers;
+mod past;
+mod rules;
+mod scene;
+mod shooter;
+mod verdict;
+
+pub use allowance::{Allowance, Pace};
+pub use check::{Arms, GameRule, RuleFn, Shooter, ShotCheck};
+pub use claim::{Claim, LedgerRuling, MalformedClaim, NAMES_MAX, NamedTarget, view_step_of};
+pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot};
+pub use latency::{Latency, SAMPLES};
+pub use numbers::{PELLETS_MAX, PIERCE_MAX, Stats, WeaponNumbers};
+pub use past::{measure_latency, read_past_places, rewind_step};
+pub use scene::Scene;
+pub use shooter::{FIRED_SHOTS, FiredShot, ShooterRecord};
+pub use verdict::{
+    Judgement, LatencyWindow, Measure, Measures, Outcome, Ray, Reason, ShotHit, Stop, Verdict,
+};
+
+pub(crate) use judge::amount_of;

@@ -1,1 +1,40 @@
-//! One match: a tick from inputs to outputs
+//! One match: a tick from inputs to outputs.
+//!
+//! A room is a value: [`Room::tick`] takes what arrived since the last tick and fills a [`TickOutput`].
+//! It knows no socket, no clock and no randomness but its seed, so a recorded sequence of inputs always
+//! gives the same outputs, also across a checkpoint. The ledger is not in here: shots arrive stamped.
+
+mod commands;
+mod core;
+mod damage;
+mod game;
+mod heartbeat;
+mod input;
+mod log;
+mod monsters;
+mod output;
+mod player;
+mod projectiles;
+mod refusals;
+mod rng;
+mod room;
+mod schedule;
+mod seen;
+mod shots;
+mod spawn;
+
+pub use commands::{
+    COMMANDS_MAX, COMMANDS_PER_SECOND_DEFAULT, CommandSpec, FieldRange, FieldSpec, GameCommand,
+};
+pub use game::{Dealt, Game, GameRoom, PlainGame};
+pub use heartbeat::{Counts, Heartbeat};
+pub use input::{Command, FieldValue, Frame, RoomInput, Shot};
+pub use log::{LogRecord, REFUSALS_LOGGED_MAX};
+pub use output::{
+    Answer, Event, Hit, HitData, HitSource, InventoryOrder, Notice, OwnState, TickOutput,
+};
+pub use player::CREDIT_TICKS_MAX;
+pub use projectiles::PROJECTILES_MAX;
+pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
+pub use room::{Room, RoomSetup};
+pub use schedule::{CATCH_UP_TICKS_MAX, Due, TickSchedule};

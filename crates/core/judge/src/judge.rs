@@ -1,0 +1,373 @@
+//! The judge: runs one shot through its rules, then finds what it hit.
+
+use crate::named::hits_of_pellet;
+use crate::rules::{self, ORDER, REWIND_MAX_S};
+use crate::{
+    Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
+    Ray, Reason, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stats, Stop, Verdict,
+    WeaponNumbers,
+};
+use fairshot_mode::{Judge as JudgedBy, WeaponKind};
+use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
+use fairshot_world::{Moment, Ray as WorldRay, TargetHits};
+use glam::{Quat, Vec3};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Rules on shots. One per room; it keeps nothing of a shot but its own scratch space.
+#[derive(Debug, Default)]
+pub struct Judge {
+    game_rules: Vec<GameRule>,
+    /// For each rule of [`ORDER`], the game rule that replaces it.
+    replaced: [Option<usize>; ORDER.len()],
+    targets: TargetHits,
+    /// Rules that panicked since the last look.
+    panicked: Vec<Rule>,
+}
+
+/// A game's own rules beyond these are not taken.
+pub const GAME_RULES_MAX: usize = 32;
+/// Panics remembered between two looks.
+const PANICKED_MAX: usize = 16;
+
+/// One shot for the judge: who fired it, what she claims, what her inventory said.
+#[derive(Clone, Copy, Debug)]
+pub struct Shot<'a> {
+    pub claim: &'a Claim,
+    pub ruling: LedgerRuling,
+    pub shooter: ShooterNow,
+    pub stats: &'a Stats,
+}
+
+/// The shooter's present, without her record.
+#[derive(Clone, Copy, Debug)]
+pub struct ShooterNow {
+    pub id: EntityId,
+    pub life: fairshot_units::Life,
+    pub arms: Arms,
+    pub team: u8,
+    pub feet_m: Vec3,
+    pub middle_m: Vec3,
+    pub round_trip_s: Option<f32>,
+    pub died: Option<Tick>,
+}
+
+impl ShooterNow {
+    /// The shooter as rules read her.
+    #[must_use]
+    pub fn with(self, record: &ShooterRecord) -> Shooter<'_> {
+        Shooter {
+            id: self.id,
+            life: self.life,
+            arms: self.arms,
+            team: self.team,
+            feet_m: self.feet_m,
+            middle_m: self.middle_m,
+            round_trip_s: self.round_trip_s,
+            died: self.died,
+            record,
+        }
+    }
+}
+
+impl Judge {
+    #[must_use]
+    pub fn new(mut game_rules: Vec<GameRule>) -> Self {
+        game_rules.truncate(GAME_RULES_MAX);
+        let mut replaced = [None; ORDER.len()];
+        for (place, rule) in ORDER.iter().enumerate() {
+            replaced[place] = game_rules.iter().position(|game| game.name == rule.label());
+        }
+        Self { game_rules, replaced, targets: TargetHits::new(), panicked: Vec::new() }
+    }
+
+    /// Rules on one shot, into `out`; keeps it in the shooter's record. An accepted shot of an instant
+    /// weapon has its rays and hits; of a projectile or any other it has none.
+    pub fn judge(
+        &mut self,
+        shot: &Shot<'_>,
+        record: &mut ShooterRecord,
+        scene: &Scene<'_>,
+        out: &mut Judgement,
+    ) {
+        let rays = end_of(&out.rays);
+        let hits = end_of(&out.hits);
+        let (claim, landed) = (shot.claim, scene.landed);
+        let mut verdict = Verdict {
+            number: claim.number,
+            shooter: shot.shooter.id,
+            shooter_life: shot.shooter.life,
+            weapon: claim.weapon,
+            landed,
+            named: claim.view,
+            judged: held_to_the_last_second(claim.view, landed, scene.mode.tick_hz),
+            outcome: Outcome::Accepted,
+            unseen_death: false,
+            window: LatencyWindow::default(),
+            measures: Measures::default(),
+            rays: rays..rays,
+            hits: hits..hits,
+        };
+        match scene.mode.weapons.get(claim.weapon) {
+            None => {
+                verdict.outcome =
+                    Outcome::Refused { rule: Rule::Weapon, reason: Reason::NotInWorld };
+            }
+            Some(weapon) => {
+                let mut check = ShotCheck {
+                    claim,
+                    ruling: shot.ruling,
+                    shooter: shot.shooter.with(record),
+                    weapon,
+                    numbers: WeaponNumbers::of(weapon, shot.stats),
+                    world: *scene,
+                    landed,
+                    now_ms: scene.now_ms(),
+                    step: verdict.judged,
+                    measures: Measures::default(),
+                };
+                let (outcome, sample_s) = self.run_rules(&mut check, &mut verdict.window);
+                verdict.judged = held_to_the_last_second(check.step, landed, scene.mode.tick_hz);
+                verdict.outcome = outcome;
+                if verdict.outcome.is_accepted() && weapon.kind == WeaponKind::Instant {
+                    check.step = verdict.judged;
+                    self.find_hits(&check, out);
+                }
+                verdict.measures = check.measures;
+                let pace = check.pace();
+                if let Some(sample_s) = sample_s {
+                    record.latency.add(sample_s);
+                }
+                if let (true, Some(pace)) = (verdict.outcome.is_accepted(), pace) {
+                    record.take(claim.weapon, pace, scene.clock_ticks);
+                }
+            }
+        }
+        verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+        verdict.rays.end = end_of(&out.rays);
+        verdict.hits.end = end_of(&out.hits);
+        record.keep(FiredShot {
+            number: claim.number,
+            weapon: claim.weapon,
+            named: claim.view,
+            judged: verdict.judged,
+            landed,
+            refused: verdict.outcome.refused_by(),
+        });
+        out.verdicts.push(verdict);
+    }
+
+    /// A continuous weapon's act for one firing frame: it is no shot, so only the shooter's arms and the
+    /// weapon's rate hold it, it adds no latency sample and is not kept. Its hits go into `out`, under a
+    /// verdict of their own; nothing where it was held back.
+    pub fn burst(
+        &mut self,
+        shot: &Shot<'_>,
+        record: &mut ShooterRecord,
+        scene: &Scene<'_>,
+        out: &mut Judgement,
+    ) {
+        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
+        let check = ShotCheck {
+            claim: shot.claim,
+            ruling: shot.ruling,
+            shooter: shot.shooter.with(record),
+            weapon,
+            numbers: WeaponNumbers::of(weapon, shot.stats),
+            world: *scene,
+            landed: scene.landed,
+            now_ms: scene.now_ms(),
+            step,
+            measures: Measures::default(),
+        };
+        let pace = check.pace();
+        let covered = pace.is_none_or(|pace| {
+            record.allowance(weapon.id, pace, scene.clock_ticks).covers_a_shot(pace)
+        });
+        if check.shooter.arms != Arms::Free || !covered {
+            return;
+        }
+        let (rays, hits) = (end_of(&out.rays), end_of(&out.hits));
+        self.find_hits(&check, out);
+        let verdict = Verdict {
+            number: shot.claim.number,
+            shooter: shot.shooter.id,
+            shooter_life: shot.shooter.life,
+            weapon: weapon.id,
+            landed: scene.landed,
+            named: shot.claim.view,
+            judged: step,
+            outcome: Outcome::Accepted,
+            unseen_death: false,
+            window: LatencyWindow::default(),
+            measures: Measures::default(),
+            rays: rays..end_of(&out.rays),
+            hits: hits..end_of(&out.hits),
+        };
+        out.verdicts.push(verdict);
+        if let Some(pace) = pace {
+            record.take(weapon.id, pace, scene.clock_ticks);
+        }
+    }
+
+    /// The rules that panicked since the last call.
+    pub fn take_panicked(&mut self) -> impl Iterator<Item = Rule> + '_ {
+        self.panicked.drain(..)
+    }
+
+    /// Runs every rule that is on until one refuses. The sample is the shot's own latency, where the
+    /// shot came as far as `rewind`.
+    fn run_rules(
+        &mut self,
+        check: &mut ShotCheck<'_>,
+        window: &mut LatencyWindow,
+    ) -> (Outcome, Option<f32>) {
+        let hz = f64::from(check.world.mode.tick_hz.max(1));
+        let mut sample_s = None;
+        for (place, rule) in ORDER.into_iter().enumerate() {
+            if rule == Rule::Rewind {
+                let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
+                #[expect(clippy::cast_possible_truncation, reason = "seconds, held to a second")]
+                {
+                    sample_s = Some(claimed_s.clamp(0.0, REWIND_MAX_S) as f32);
+                }
+            }
+            let replaced = self.replaced[place];
+            let reason = match replaced {
+                Some(game) if is_on_replaced(check, rule) => self.run_game_rule(check, game, rule),
+                None if rules::is_on(check, rule) => rules::run(check, rule, window),
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                return (Outcome::Refused { rule, reason }, sample_s);
+            }
+        }
+        for game in 0..self.game_rules.len() {
+            let name = self.game_rules[game].name;
+            if self.replaced.contains(&Some(game)) || !rules::is_on(check, Rule::Game(name)) {
+                continue;
+            }
+            let rule = Rule::Game(name);
+            if let Some(reason) = self.run_game_rule(check, game, rule) {
+                return (Outcome::Refused { rule, reason }, sample_s);
+            }
+        }
+        (Outcome::Accepted, sample_s)
+    }
+
+    /// A game's rule may panic: that refuses this shot under its name and harms nothing else.
+    fn run_game_rule(
+        &mut self,
+        check: &mut ShotCheck<'_>,
+        game: usize,
+        rule: Rule,
+    ) -> Option<Reason> {
+        let run = &self.game_rules[game].check;
+        let noted = check.measures.as_slice().len();
+        let reason = match catch_unwind(AssertUnwindSafe(|| run(check))) {
+            Ok(words) => words.map(Reason::Game),
+            Err(_) => {
+                if self.panicked.len() < PANICKED_MAX {
+                    self.panicked.push(rule);
+                }
+                Some(Reason::Panicked)
+            }
+        };
+        if check.measures.as_slice().len() == noted {
+            let passed = reason.is_none();
+            check.note(rule, f32::from(u8::from(passed)), 1.0, passed);
+        }
+        reason
+    }
+
+    /// Fans the pellets level with the ground and follows each to what stops it.
+    fn find_hits(&mut self, check: &ShotCheck<'_>, out: &mut Judgement) {
+        let scene = &check.world;
+        let shooter = check.shooter.id;
+        let spare_allies = !scene.friendly_fire(check.weapon);
+        let spares =
+            |id: EntityId| id == shooter || (spare_allies && scene.are_allies(shooter, id));
+        let moment = scene.history.moment(check.step).ok();
+        let numbers = check.numbers;
+        let direction = check.claim.direction.normalize_or(Vec3::NEG_Z);
+        for pellet in 0..numbers.pellets {
+            let middle = f32::from(numbers.pellets - 1) * 0.5;
+            let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
+            let direction =
+                if turn == 0.0 { direction } else { Quat::from_rotation_y(turn) * direction };
+            let origin_m = check.claim.origin_m;
+            let wall = scene.world.cast(origin_m, direction, numbers.range_m);
+            let (range_m, stop) = match wall {
+                Some(hit) => (hit.distance_m, Stop::World),
+                None => (numbers.range_m, Stop::Range),
+            };
+            let mut ray = WorldRay { origin_m, direction, range_m };
+            let first = out.hits.len();
+            if let Some(moment) = &moment {
+                if check.weapon.judge == JudgedBy::Client {
+                    ray.range_m = numbers.range_m;
+                    let scratch = &mut self.targets;
+                    hits_of_pellet(check, moment, &ray, pellet, spares, scratch, &mut out.hits);
+                } else {
+                    moment.trace(&ray, numbers.pierce, spares, &mut self.targets);
+                    self.keep_hits(check, moment, pellet, &mut out.hits);
+                }
+            }
+            let struck = &out.hits[first..];
+            let spent = struck.len() > usize::from(numbers.pierce);
+            let (end, stopped_by) = match struck.last() {
+                Some(last) if spent => (last.distance_m, Stop::Target),
+                _ => (range_m, stop),
+            };
+            out.rays.push(Ray { pellet, end_m: origin_m + direction * end, stopped_by });
+        }
+    }
+
+    fn keep_hits(
+        &self,
+        check: &ShotCheck<'_>,
+        moment: &Moment<'_>,
+        pellet: u8,
+        hits: &mut Vec<ShotHit>,
+    ) {
+        for hit in self.targets.as_slice() {
+            // Only a zone's multiplier depends on what the target is.
+            let kind = hit.zone.and_then(|_| moment.place(hit.entity).ok()).map(|past| past.kind);
+            hits.push(ShotHit {
+                pellet,
+                target: hit.entity,
+                target_life: hit.life,
+                stood: Pose::new(hit.pose.position_m, hit.pose.yaw_rad, hit.pose.pitch_rad),
+                distance_m: hit.distance_m,
+                zone: hit.zone,
+                amount: amount_of(check, kind.unwrap_or(EntityKind::Player), hit.zone),
+            });
+        }
+    }
+}
+
+/// Damage x zone multiplier x zone damage; the body takes the damage as it is.
+pub(crate) fn amount_of(check: &ShotCheck<'_>, kind: EntityKind, zone: Option<u8>) -> f32 {
+    let zone = zone.and_then(|zone| check.world.history.shapes().zone(kind, zone));
+    let factor = zone.map_or(1.0, |zone| zone.multiplier * check.numbers.zone_damage);
+    check.numbers.damage * factor
+}
+
+/// A replaced rule is on as the built-in one is, whatever its options: `Reload` where registered.
+fn is_on_replaced(check: &ShotCheck<'_>, rule: Rule) -> bool {
+    rule == Rule::Reload || rules::is_on(check, rule)
+}
+
+/// Whatever a rule says, no shot is judged after its landing or more than a second before it.
+pub(crate) fn held_to_the_last_second(step: ViewStep, landed: Tick, tick_hz: u16) -> ViewStep {
+    let landing = ViewStep::at(landed);
+    let back = landing.since(step);
+    let most = f64::from(tick_hz.max(1)) * REWIND_MAX_S;
+    if (0.0..=most).contains(&back) { step } else { landing.back(back.clamp(0.0, most)) }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a tick holds far fewer than 2^32 rays")]
+fn end_of<T>(list: &[T]) -> u32 {
+    list.len() as u32
+}

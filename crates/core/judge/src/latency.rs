@@ -1,0 +1,87 @@
+//! A player's latency, measured from her shots: how far behind the room her screen is.
+
+/// Samples kept: the last eight shots that reached the rewind rule.
+pub const SAMPLES: usize = 8;
+
+/// The last eight samples, each the step at landing minus the step the shot named, held to [0, 1 s].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Latency {
+    samples_s: [f32; SAMPLES],
+    taken: u8,
+    next: u8,
+}
+
+impl Latency {
+    /// Adds a sample in seconds; it is held to [0, 1] and a NaN counts as 0.
+    pub fn add(&mut self, seconds: f32) {
+        let held = if seconds.is_nan() { 0.0 } else { seconds.clamp(0.0, 1.0) };
+        self.samples_s[usize::from(self.next) % SAMPLES] = held;
+        self.next = (self.next + 1) % SAMPLES as u8;
+        self.taken = (self.taken + 1).min(SAMPLES as u8);
+    }
+
+    /// The samples held, oldest first.
+    pub fn samples_s(&self) -> impl Iterator<Item = f32> + '_ {
+        let taken = usize::from(self.taken).min(SAMPLES);
+        let first = (usize::from(self.next) + SAMPLES - taken) % SAMPLES;
+        (0..taken).map(move |i| self.samples_s[(first + i) % SAMPLES])
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.taken == 0
+    }
+
+    /// The middle of the samples in seconds (the mean of the middle two where even); `None` with none.
+    #[must_use]
+    pub fn middle_s(&self) -> Option<f32> {
+        let taken = usize::from(self.taken).min(SAMPLES);
+        if taken == 0 {
+            return None;
+        }
+        let mut sorted = self.samples_s;
+        let sorted = &mut sorted[..taken];
+        sorted.sort_unstable_by(f32::total_cmp);
+        Some((sorted[(taken - 1) / 2] + sorted[taken / 2]) * 0.5)
+    }
+
+    /// The samples' mean distance from their middle, in seconds; 0 with none.
+    #[must_use]
+    pub fn jitter_s(&self) -> f32 {
+        let Some(middle) = self.middle_s() else { return 0.0 };
+        let sum: f32 = self.samples_s().map(|sample| (sample - middle).abs()).sum();
+        sum / f32::from(self.taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latency_of(samples: &[f32]) -> Latency {
+        let mut latency = Latency::default();
+        samples.iter().for_each(|sample| latency.add(*sample));
+        latency
+    }
+
+    #[test]
+    fn no_shot_is_no_latency() {
+        assert_eq!(Latency::default().middle_s(), None);
+        assert_eq!(Latency::default().jitter_s(), 0.0);
+    }
+
+    #[test]
+    fn the_middle_is_of_the_last_eight_and_one_odd_sample_does_not_move_it() {
+        let latency = latency_of(&[0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.5]);
+        assert_eq!(latency.samples_s().count(), 8);
+        assert_eq!(latency.middle_s(), Some(0.1));
+        assert!((latency.jitter_s() - 0.05).abs() < 1e-6);
+        assert_eq!(latency.samples_s().last(), Some(0.5));
+    }
+
+    #[test]
+    fn a_sample_is_held_between_nothing_and_a_second() {
+        let latency = latency_of(&[-3.0, f32::NAN, 7.0]);
+        assert_eq!(latency.samples_s().collect::<Vec<_>>(), [0.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,59 @@
+//! The room as a shot finds it: the present static world, a second of past poses, the settings.
+
+use fairshot_mode::{Mode, Weapon};
+use fairshot_units::{EntityId, EntityState, Tick, ViewStep};
+use fairshot_world::{History, PastPose, Present, RewindError};
+
+/// What every shot of one tick is judged against. Shared by all of them and never changed by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    pub world: Present<'a>,
+    pub history: &'a History,
+    pub mode: &'a Mode,
+    /// Each entity's team by id; `EntityState::NO_TEAM` is none.
+    pub teams: &'a [u8],
+    /// The tick the shots land in; its poses are recorded already.
+    pub landed: Tick,
+    /// Ticks since the room began, those its driver dropped included: the time allowances refill by.
+    pub clock_ticks: u64,
+}
+
+impl Scene<'_> {
+    /// Where an entity stood at a step within the last second, with its traits as sent.
+    ///
+    /// # Errors
+    /// [`RewindError`] says why there is nothing to read.
+    pub fn read_past_place(&self, entity: EntityId, at: ViewStep) -> Result<PastPose, RewindError> {
+        self.history.past(entity, at)
+    }
+
+    pub(crate) fn past(&self, entity: EntityId, at: ViewStep) -> Option<PastPose> {
+        self.history.past(entity, at).ok()
+    }
+
+    /// The room's clock in milliseconds.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        self.clock_ticks.saturating_mul(1000) / u64::from(self.mode.tick_hz.max(1))
+    }
+
+    /// Whether shots of this weapon hurt allies.
+    #[must_use]
+    pub fn friendly_fire(&self, weapon: &Weapon) -> bool {
+        weapon.friendly_fire.unwrap_or(self.mode.friendly_fire)
+    }
+
+    /// Whether two entities are allies: players of one team, or any two players where the mode has no
+    /// teams. Monsters are nobody's allies.
+    #[must_use]
+    pub fn are_allies(&self, a: EntityId, b: EntityId) -> bool {
+        let is_player = |id: EntityId| id.0 < self.mode.players_max;
+        if !is_player(a) || !is_player(b) {
+            return false;
+        }
+        let team = |id: EntityId| {
+            self.teams.get(usize::from(id.0)).copied().unwrap_or(EntityState::NO_TEAM)
+        };
+        self.mode.teams.is_empty() || (team(a) == team(b) && team(a) != EntityState::NO_TEAM)
+    }
+}

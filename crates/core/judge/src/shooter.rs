@@ -1,0 +1,124 @@
+//! What the judge remembers of one shooter: her latency, her allowances, her last sixteen shots.
+
+use crate::{Allowance, Latency, Pace};
+use fairshot_units::{MessageNumber, Rule, Tick, ViewStep, WeaponId};
+
+/// Shots kept of one shooter.
+pub const FIRED_SHOTS: usize = 16;
+
+/// One shot as the next one's rules may read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiredShot {
+    pub number: MessageNumber,
+    pub weapon: WeaponId,
+    /// The moment the shot named.
+    pub named: ViewStep,
+    /// The moment it was judged at.
+    pub judged: ViewStep,
+    pub landed: Tick,
+    pub refused: Option<Rule>,
+}
+
+/// One shooter, across her lives and until she leaves.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ShooterRecord {
+    pub latency: Latency,
+    /// One allowance per weapon fired; at most one for each of the 256 ids.
+    allowances: Vec<(WeaponId, Allowance)>,
+    /// A ring: `next` is where the next shot goes.
+    fired: Vec<FiredShot>,
+    next: usize,
+}
+
+impl ShooterRecord {
+    /// Her last sixteen shots, oldest first.
+    pub fn fired(&self) -> impl DoubleEndedIterator<Item = &FiredShot> {
+        let (newer, older) = self.fired.split_at(self.next.min(self.fired.len()));
+        older.iter().chain(newer)
+    }
+
+    /// Keeps a shot, and forgets the oldest of more than sixteen.
+    pub fn keep(&mut self, shot: FiredShot) {
+        if self.fired.len() < FIRED_SHOTS {
+            self.fired.push(shot);
+            self.next = self.fired.len() % FIRED_SHOTS;
+        } else {
+            self.fired[self.next] = shot;
+            self.next = (self.next + 1) % FIRED_SHOTS;
+        }
+    }
+
+    /// The weapon's allowance as it stands now; one never fired is full.
+    #[must_use]
+    pub fn allowance(&self, weapon: WeaponId, pace: Pace, clock_ticks: u64) -> Allowance {
+        match self.allowances.iter().find(|(known, _)| *known == weapon) {
+            Some((_, allowance)) => allowance.at(pace, clock_ticks),
+            None => Allowance::full(pace, clock_ticks),
+        }
+    }
+
+    /// Takes one shot from the weapon's allowance: for a shot that was accepted.
+    pub fn take(&mut self, weapon: WeaponId, pace: Pace, clock_ticks: u64) {
+        let left = self.allowance(weapon, pace, clock_ticks).less_a_shot(pace);
+        match self.allowances.iter_mut().find(|(known, _)| *known == weapon) {
+            Some((_, allowance)) => *allowance = left,
+            None => self.allowances.push((weapon, left)),
+        }
+    }
+
+    /// Every allowance kept, for a checkpoint.
+    #[must_use]
+    pub fn allowances(&self) -> &[(WeaponId, Allowance)] {
+        &self.allowances
+    }
+
+    /// The record of its parts, from a checkpoint. `fired` is oldest first; the last sixteen stay.
+    #[must_use]
+    pub fn of_parts(
+        latency: Latency,
+        allowances: Vec<(WeaponId, Allowance)>,
+        fired: impl IntoIterator<Item = FiredShot>,
+    ) -> Self {
+        let mut record = Self { latency, allowances, fired: Vec::new(), next: 0 };
+        fired.into_iter().for_each(|shot| record.keep(shot));
+        record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shot(number: u32) -> FiredShot {
+        FiredShot {
+            number: MessageNumber(number),
+            weapon: WeaponId(31),
+            named: ViewStep::at(Tick(number)),
+            judged: ViewStep::at(Tick(number)),
+            landed: Tick(number),
+            refused: None,
+        }
+    }
+
+    #[test]
+    fn the_last_sixteen_shots_are_kept_oldest_first() {
+        let mut record = ShooterRecord::default();
+        for number in 1..=40 {
+            record.keep(shot(number));
+            let kept: Vec<u32> = record.fired().map(|fired| fired.number.0).collect();
+            let first = number.saturating_sub(15).max(1);
+            assert_eq!(kept, (first..=number).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn r12_two_weapons_fired_in_turn_each_at_its_own_rate_are_never_refused() {
+        let pace = Pace::new(4.0, 0.65, 64);
+        let mut record = ShooterRecord::default();
+        for shot in 0..80_u64 {
+            let weapon = WeaponId(30 + (shot % 2) as u8);
+            assert!(record.allowance(weapon, pace, shot * 8).covers_a_shot(pace));
+            record.take(weapon, pace, shot * 8);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! One seat of a room and the player in it.
+
+use crate::commands::CommandCredit;
+use crate::seen::Seen;
+use fairshot_judge::{Arms, ShooterRecord, Stats};
+use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, Tick, WeaponId};
+use fairshot_world::BodyState;
+
+/// Ticks of input credit a player can save up: what a stall of 0.65 s holds back at 64 Hz.
+pub const CREDIT_TICKS_MAX: u32 = 42;
+
+/// A player in a seat.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Player {
+    pub entity: EntityId,
+    pub id: PlayerId,
+    pub team: u8,
+    pub life: Life,
+    pub body: BodyState,
+    pub health: f32,
+    pub alive: bool,
+    pub disarmed: bool,
+    /// Set when the pose did not come by moving; cleared once a tick has recorded it.
+    pub teleported: bool,
+    pub held: WeaponId,
+    pub traits: u32,
+    /// The last frame applied or taken as heard.
+    pub applied: Option<MessageNumber>,
+    pub credit_ticks: u32,
+    /// Ticks in a row without a frame of hers.
+    pub silent_ticks: u32,
+    /// Frames of hers among this tick's inputs that were not looked at yet.
+    pub frames_now: u32,
+    /// Where her feet stood before this tick's frames.
+    pub tick_began_m: glam::Vec3,
+    /// The end of her last life.
+    pub died: Option<Tick>,
+    /// Ticks until her respawn grant, while she is down.
+    pub respawn_ticks: u32,
+    pub round_trip_s: Option<f32>,
+    pub record: ShooterRecord,
+    pub stats: Stats,
+    /// The weapons she may fire where the mode counts no rounds; `None` is every one.
+    pub held_list: Option<Vec<WeaponId>>,
+    /// Shot numbers heard, where no inventory sorts out repeats.
+    pub seen: Seen,
+    /// Refusals since the last heartbeat.
+    pub refusals: u32,
+    pub command_credit: CommandCredit,
+}
+
+impl Player {
+    pub(crate) fn arms(&self) -> Arms {
+        if !self.alive {
+            Arms::Downed
+        } else if self.disarmed {
+            Arms::Disarmed
+        } else {
+            Arms::Free
+        }
+    }
+
+    pub(crate) fn team_index(&self) -> Option<u8> {
+        (self.team != EntityState::NO_TEAM).then_some(self.team)
+    }
+
+    /// Whether her list lets her fire this weapon.
+    pub(crate) fn holds(&self, weapon: WeaponId) -> bool {
+        self.held_list.as_ref().is_none_or(|list| list.contains(&weapon))
+    }
+}
