@@ -18,6 +18,9 @@ use std::time::Duration;
 /// The application protocol both sides must name.
 pub const ALPN: &[u8] = b"fairshot/1";
 
+/// What waits in either direction: more than a second of a room, and no more than that.
+pub(crate) const DATAGRAM_BUFFER_BYTES: usize = 16 * 1024;
+
 /// Settings of one endpoint, a server's or a client's.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -47,7 +50,7 @@ impl Default for Settings {
             idle_timeout: Duration::from_secs(10),
             keep_alive: None,
             packet_size_max: 1452,
-            stream_pending_bytes_max: 192 * 1024,
+            stream_pending_bytes_max: 512 * 1024,
             stream_window_bytes: 64 * 1024,
             packets_per_receive_max: 4096,
             timer_slack: Duration::from_millis(12),
@@ -88,8 +91,8 @@ impl Settings {
             .receive_window(VarInt::from_u32(self.stream_window_bytes))
             .send_window(u64::from(self.stream_window_bytes))
             .crypto_buffer_size(8 * 1024)
-            .datagram_receive_buffer_size(Some(16 * 1024))
-            .datagram_send_buffer_size(16 * 1024)
+            .datagram_receive_buffer_size(Some(DATAGRAM_BUFFER_BYTES))
+            .datagram_send_buffer_size(DATAGRAM_BUFFER_BYTES)
             .max_idle_timeout(IdleTimeout::try_from(self.idle_timeout).ok())
             .keep_alive_interval(self.keep_alive)
             .initial_rtt(Duration::from_millis(100))

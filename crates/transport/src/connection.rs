@@ -1,5 +1,6 @@
 //! One connection inside an endpoint: quinn's machine, its one ordered stream, what waits for it.
 
+use crate::config::DATAGRAM_BUFFER_BYTES;
 use crate::event::{CloseReason, ConnectionKey, Event, PathState, SendError, WriteError};
 use crate::network::{Departure, Network};
 use bytes::Bytes;
@@ -158,7 +159,7 @@ impl Connection {
     pub(crate) fn path(&mut self) -> PathState {
         let datagram_size_max = self.datagram_size_max();
         let path = self.quinn.stats().path;
-        let datagrams_held = self.quinn.datagrams().send_buffer_space() < HELD_BELOW;
+        let datagrams_held = self.datagrams_held();
         PathState {
             address: self.quinn.remote_address(),
             round_trip: path.rtt,
@@ -170,6 +171,12 @@ impl Connection {
             datagram_size_max,
             datagrams_held,
         }
+    }
+
+    /// Whether a datagram waits in quinn's buffer: the window or the pacer holds it back.
+    pub(crate) fn datagrams_held(&mut self) -> bool {
+        let free = self.quinn.datagrams().send_buffer_space() + size_of::<quinn_proto::Datagram>();
+        free < DATAGRAM_BUFFER_BYTES
     }
 
     pub(crate) fn round_trip(&self) -> Duration {
@@ -215,9 +222,6 @@ impl Connection {
         true
     }
 }
-
-/// Free bytes of quinn's 16 KiB datagram buffer below which something must be waiting in it.
-const HELD_BELOW: usize = 16 * 1024 - 256;
 
 fn drain(chunks: &mut Chunks<'_>, into: &mut Vec<u8>, bytes_max: usize) -> (bool, Option<Event>) {
     let mut left = bytes_max;

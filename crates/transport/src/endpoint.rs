@@ -185,6 +185,12 @@ impl Endpoint {
         self.get_mut(key).map_or(0, Connection::datagram_size_max)
     }
 
+    /// Whether an earlier datagram still waits because the path holds it back: what is sent now goes
+    /// after it. An owner that wants only its newest to go keeps it until this is false.
+    pub fn datagrams_held(&mut self, key: ConnectionKey) -> bool {
+        self.get_mut(key).is_some_and(Connection::datagrams_held)
+    }
+
     /// Queues bytes on the ordered stream.
     ///
     /// # Errors
