@@ -1,0 +1,290 @@
+//! The bits of one entity in a snapshot, written and read side by side.
+
+use super::predict::{Ahead, predict};
+use crate::DecodeError;
+use crate::bits::{BitReader, BitWriter, unzigzag, zigzag};
+use fairshot_units::{EntityId, EntityKind, EntityState, Life, Pose, Tick, WeaponId};
+
+pub(super) const HEALTH_K: u32 = 10;
+const PLACE_K: u32 = 12;
+/// Ticks since a break, in a whole entity: this many or more.
+const BROKE_AGO_MAX: i32 = 255;
+const BROKE_BITS: u32 = 7;
+
+/// How many bits typical differences have, chosen per snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Widths {
+    pub(super) ground: u32,
+    pub(super) height: u32,
+    pub(super) yaw: u32,
+    pub(super) pitch: u32,
+}
+
+const WIDTH_BITS: u32 = 4;
+
+impl Widths {
+    pub(super) fn write(self, bits: &mut BitWriter<'_>) {
+        for width in [self.ground, self.height, self.yaw, self.pitch] {
+            bits.put(u64::from(width), WIDTH_BITS);
+        }
+    }
+
+    pub(super) fn read(bits: &mut BitReader<'_>) -> Result<Self, DecodeError> {
+        let mut next = || Ok(u32::from(bits.take_up_to_16(WIDTH_BITS)?));
+        Ok(Self { ground: next()?, height: next()?, yaw: next()?, pitch: next()? })
+    }
+}
+
+/// What a pose differs from its prediction by, ready to be sent small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Off {
+    pub(super) x: u64,
+    pub(super) y: u64,
+    pub(super) z: u64,
+    pub(super) yaw: u64,
+    pub(super) pitch: u64,
+}
+
+impl Off {
+    #[inline]
+    pub(super) fn between(predicted: Pose, real: Pose) -> Self {
+        let axis =
+            |i: usize| zigzag(i64::from(real.position[i]) - i64::from(predicted.position[i]));
+        Self {
+            x: axis(0),
+            y: axis(1),
+            z: axis(2),
+            yaw: zigzag(i64::from(real.yaw.wrapping_sub(predicted.yaw).cast_signed())),
+            pitch: zigzag(i64::from(real.pitch.wrapping_sub(predicted.pitch))),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_zero(self) -> bool {
+        self.x | self.y | self.z | self.yaw | self.pitch == 0
+    }
+}
+
+/// What else changed of a known entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Changes {
+    pub(super) status: bool,
+    pub(super) held: bool,
+    pub(super) traits: bool,
+    /// Ticks since its motion broke, where that was after the place the client knows.
+    pub(super) broke_ago: Option<u32>,
+}
+
+impl Changes {
+    #[inline]
+    pub(super) fn any(self) -> bool {
+        self.status || self.held || self.traits || self.broke_ago.is_some()
+    }
+}
+
+#[inline]
+pub(super) fn write_delta(
+    bits: &mut BitWriter<'_>,
+    off: Off,
+    changes: Changes,
+    now: &EntityState,
+    widths: Widths,
+) {
+    bits.put_small(off.x, widths.ground);
+    bits.put_small(off.z, widths.ground);
+    bits.flag(off.yaw != 0);
+    if off.yaw != 0 {
+        bits.put_small(off.yaw, widths.yaw);
+    }
+    let more = off.y | off.pitch != 0 || changes.any();
+    bits.flag(more);
+    if !more {
+        return;
+    }
+    bits.put_small(off.y, widths.height);
+    bits.put_small(off.pitch, widths.pitch);
+    bits.flag(changes.status);
+    if changes.status {
+        write_status(bits, now);
+    }
+    bits.flag(changes.held);
+    if changes.held {
+        bits.put(u64::from(now.held.0), 8);
+    }
+    bits.flag(changes.traits);
+    if changes.traits {
+        bits.put(u64::from(now.traits), 32);
+    }
+    bits.flag(changes.broke_ago.is_some());
+    if let Some(ago) = changes.broke_ago {
+        bits.put(u64::from(ago.min(127)), BROKE_BITS);
+    }
+}
+
+/// An entity as a client holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) state: EntityState,
+    /// The snapshot it stood in.
+    pub(super) tick: Tick,
+    /// The newest tick at which its motion broke.
+    pub(super) broke: Tick,
+}
+
+impl Value {
+    /// Where it should be at `now`, from this and an older value of it.
+    pub(super) fn predicted(&self, older: Option<&Self>, now: Tick) -> Pose {
+        let known = older
+            .filter(|older| self.tick.since(older.tick) > 0 && self.broke.since(older.tick) <= 0);
+        let Some(older) = known else { return self.state.pose };
+        let ahead = Ahead::new(
+            now.since(self.tick).unsigned_abs(),
+            self.tick.since(older.tick).unsigned_abs(),
+        );
+        predict(self.state.pose, older.state.pose, ahead)
+    }
+}
+
+pub(super) fn read_delta(
+    bits: &mut BitReader<'_>,
+    base: &Value,
+    predicted: Pose,
+    now: Tick,
+    widths: Widths,
+) -> Result<Value, DecodeError> {
+    let mut value = Value { tick: now, ..*base };
+    let state = &mut value.state;
+    state.pose = predicted;
+    state.teleported = false;
+    add(&mut state.pose.position[0], bits.take_small(widths.ground)?)?;
+    add(&mut state.pose.position[2], bits.take_small(widths.ground)?)?;
+    if bits.flag()? {
+        state.pose.yaw = state.pose.yaw.wrapping_add(turn(bits.take_small(widths.yaw)?)?);
+    }
+    if !bits.flag()? {
+        return Ok(value);
+    }
+    add(&mut state.pose.position[1], bits.take_small(widths.height)?)?;
+    let raised = turn(bits.take_small(widths.pitch)?)?.cast_signed();
+    state.pose.pitch = state.pose.pitch.wrapping_add(raised);
+    if bits.flag()? {
+        read_status(bits, state)?;
+    }
+    if bits.flag()? {
+        state.held = WeaponId(bits.take_u8()?);
+    }
+    if bits.flag()? {
+        state.traits = bits.take_u32()?;
+    }
+    if bits.flag()? {
+        let ago = u32::from(bits.take_up_to_16(BROKE_BITS)?);
+        value.broke = now - ago;
+        state.teleported = ago == 0;
+    }
+    Ok(value)
+}
+
+fn add(axis: &mut i32, off: u64) -> Result<(), DecodeError> {
+    let there = i64::from(*axis) + unzigzag(off);
+    *axis = i32::try_from(there).map_err(|_| DecodeError::Range("position"))?;
+    Ok(())
+}
+
+fn turn(off: u64) -> Result<u16, DecodeError> {
+    let way = i16::try_from(unzigzag(off)).map_err(|_| DecodeError::Range("turn"))?;
+    Ok(way.cast_unsigned())
+}
+
+/// `broke_ago` is ticks since its motion broke.
+pub(super) fn write_whole(bits: &mut BitWriter<'_>, now: &EntityState, broke_ago: i32) {
+    let (kind, index) = match now.kind {
+        EntityKind::Player => (0, None),
+        EntityKind::Monster(index) => (1, Some(index)),
+        EntityKind::Projectile(weapon) => (2, Some(weapon.0)),
+    };
+    bits.put(kind, 2);
+    if let Some(index) = index {
+        bits.put(u64::from(index), 8);
+    }
+    bits.put(u64::from(now.life.0), 16);
+    for axis in now.pose.position {
+        bits.put_small(zigzag(i64::from(axis)), PLACE_K);
+    }
+    bits.put(u64::from(now.pose.yaw), 16);
+    bits.flag(now.pose.pitch != 0);
+    if now.pose.pitch != 0 {
+        bits.put(u64::from(now.pose.pitch.cast_unsigned()), 16);
+    }
+    write_status(bits, now);
+    bits.put(u64::from(now.held.0), 8);
+    bits.flag(now.team != EntityState::NO_TEAM);
+    if now.team != EntityState::NO_TEAM {
+        bits.put(u64::from(now.team), 8);
+    }
+    bits.flag(now.traits != 0);
+    if now.traits != 0 {
+        bits.put(u64::from(now.traits), 32);
+    }
+    let ago = if (0..BROKE_AGO_MAX).contains(&broke_ago) { broke_ago } else { BROKE_AGO_MAX };
+    bits.put(u64::from(ago.unsigned_abs()), 8);
+}
+
+pub(super) fn read_whole(
+    bits: &mut BitReader<'_>,
+    id: EntityId,
+    now: Tick,
+) -> Result<Value, DecodeError> {
+    let kind = match bits.take(2)? {
+        0 => EntityKind::Player,
+        1 => EntityKind::Monster(bits.take_u8()?),
+        2 => EntityKind::Projectile(WeaponId(bits.take_u8()?)),
+        _ => return Err(DecodeError::Kind(3)),
+    };
+    let life = Life(bits.take_u16()?);
+    let mut pose = Pose::default();
+    for axis in &mut pose.position {
+        add(axis, bits.take_small(PLACE_K)?)?;
+    }
+    pose.yaw = bits.take_u16()?;
+    if bits.flag()? {
+        pose.pitch = bits.take_u16()?.cast_signed();
+    }
+    let mut state = EntityState {
+        id,
+        kind,
+        life,
+        pose,
+        health_eighths: 0,
+        alive: false,
+        teleported: false,
+        held: WeaponId::FISTS,
+        team: EntityState::NO_TEAM,
+        traits: 0,
+    };
+    read_status(bits, &mut state)?;
+    state.held = WeaponId(bits.take_u8()?);
+    if bits.flag()? {
+        state.team = bits.take_u8()?;
+    }
+    if bits.flag()? {
+        state.traits = bits.take_u32()?;
+    }
+    let ago = u32::from(bits.take_u8()?);
+    state.teleported = ago == 0;
+    Ok(Value { state, tick: now, broke: now - ago })
+}
+
+fn write_status(bits: &mut BitWriter<'_>, now: &EntityState) {
+    bits.flag(now.alive);
+    bits.put_small(u64::from(now.health_eighths), HEALTH_K);
+}
+
+fn read_status(bits: &mut BitReader<'_>, state: &mut EntityState) -> Result<(), DecodeError> {
+    state.alive = bits.flag()?;
+    state.health_eighths = read_health(bits)?;
+    Ok(())
+}
+
+pub(super) fn read_health(bits: &mut BitReader<'_>) -> Result<u16, DecodeError> {
+    bits.take_small_u16(HEALTH_K)
+}
