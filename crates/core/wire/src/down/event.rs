@@ -35,6 +35,24 @@ pub enum Event {
         number: MessageNumber,
         rule: RefusedBy,
         reason: Arc<str>,
+        /// She had died and her screen had not shown it: no fault of hers.
+        unseen_death: bool,
+    },
+    /// A projectile left; it flies as its own entity.
+    Launched {
+        projectile: EntityId,
+        shooter: EntityId,
+        weapon: WeaponId,
+        /// The shooter's number for the shot.
+        number: MessageNumber,
+    },
+    /// A projectile ended where it struck or ran out.
+    Ended {
+        projectile: EntityId,
+        weapon: WeaponId,
+        at_m: Vec3,
+        /// Metres round its end in which it hurt; 0 only what it struck.
+        blast_radius_m: f32,
     },
     /// A game's own.
     Game {
@@ -97,6 +115,8 @@ pub struct Hit {
     /// The shooter; `None` where nobody was.
     pub source: Option<EntityId>,
     pub weapon: HitWeapon,
+    /// The shot that dealt it, where no verdict told it already: a projectile's.
+    pub number: Option<MessageNumber>,
     /// Health taken.
     pub amount: f32,
     /// The multiplier is in the amount already.
@@ -109,6 +129,8 @@ pub struct Hit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HitWeapon {
     Catalogue(WeaponId),
+    /// A monster's strike: index into the mode's monsters.
+    Monster(u8),
     /// A game's own damage under a name of its own.
     Named(Arc<str>),
 }

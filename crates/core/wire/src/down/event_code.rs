@@ -16,13 +16,22 @@ const KILLED: u8 = 4;
 const RESPAWNED: u8 = 5;
 const REFUSED: u8 = 6;
 const GAME: u8 = 7;
+const LAUNCHED: u8 = 8;
+const ENDED: u8 = 9;
 
 const HAS_SOURCE: u8 = 0x10;
 const HAS_ZONE: u8 = 0x20;
 const HAS_DATA: u8 = 0x40;
-const IS_NAMED: u8 = 0x80;
+/// The weapon is no catalogue number alone: a byte of its own says what it is.
+const IS_ODD: u8 = 0x80;
 const HAS_WEAPON: u8 = 0x20;
 const IS_REFUSED: u8 = 0x10;
+const IS_UNSEEN_DEATH: u8 = 0x10;
+
+const ODD_NAMED: u8 = 0;
+const ODD_MONSTER: u8 = 1;
+/// A weapon of the catalogue after all, with the shot's number behind it.
+const ODD_NUMBERED: u8 = 2;
 
 /// Pellets of one pull.
 pub(super) const ENDS_MAX: usize = 255;
@@ -41,18 +50,18 @@ pub(super) fn write(event: &Event, out: &mut Vec<u8>, names: &mut NameWriter<'_>
         Event::ShotJudged(judged) => write_judged(judged, out, names),
         Event::Hit(hit) => write_hit(hit, out, names),
         Event::Killed { target, life, source, weapon } => {
-            let named = matches!(weapon, Some(HitWeapon::Named(_)));
+            let odd = !matches!(weapon, None | Some(HitWeapon::Catalogue(_)));
             out.put_u8(
                 KILLED
                     | bit(source.is_some(), HAS_SOURCE)
                     | bit(weapon.is_some(), HAS_WEAPON)
-                    | bit(named, IS_NAMED),
+                    | bit(odd, IS_ODD),
             );
             out.put_varint(target.0.into());
             out.put_u16(life.0);
             write_source(*source, out);
             if let Some(weapon) = weapon {
-                write_weapon(weapon, out, names);
+                write_weapon(weapon, None, out, names);
             }
         }
         Event::Respawned { entity, life, position_m } => {
@@ -61,8 +70,8 @@ pub(super) fn write(event: &Event, out: &mut Vec<u8>, names: &mut NameWriter<'_>
             out.put_u16(life.0);
             out.put_place(*position_m);
         }
-        Event::ShotRefused { number, rule, reason } => {
-            out.put_u8(REFUSED);
+        Event::ShotRefused { number, rule, reason, unseen_death } => {
+            out.put_u8(REFUSED | bit(*unseen_death, IS_UNSEEN_DEATH));
             out.put_varint(number.0.into());
             write_rule(rule, out, names);
             NameWriter::plain().write(reason, out);
@@ -73,6 +82,20 @@ pub(super) fn write(event: &Event, out: &mut Vec<u8>, names: &mut NameWriter<'_>
             write_source(*entity, out);
             let value = if value.is_sendable() { value } else { &Value::Flag(false) };
             value.write(out, names);
+        }
+        Event::Launched { projectile, shooter, weapon, number } => {
+            out.put_u8(LAUNCHED);
+            out.put_varint(projectile.0.into());
+            out.put_varint(shooter.0.into());
+            out.put_u8(weapon.0);
+            out.put_varint(number.0.into());
+        }
+        Event::Ended { projectile, weapon, at_m, blast_radius_m } => {
+            out.put_u8(ENDED);
+            out.put_varint(projectile.0.into());
+            out.put_u8(weapon.0);
+            out.put_place(*at_m);
+            write_amount(*blast_radius_m, out);
         }
     }
 }
@@ -93,7 +116,7 @@ pub(super) fn read(
             source: read_source(first, bytes)?,
             weapon: match first & HAS_WEAPON {
                 0 => None,
-                _ => Some(read_weapon(first, bytes, names)?),
+                _ => Some(read_weapon(first, bytes, names)?.0),
             },
         }),
         RESPAWNED => Ok(Event::Respawned {
@@ -105,6 +128,19 @@ pub(super) fn read(
             number: MessageNumber(bytes.take_varint_u32()?),
             rule: read_rule(bytes, names)?,
             reason: NameReader::plain().read(bytes)?,
+            unseen_death: first & IS_UNSEEN_DEATH != 0,
+        }),
+        LAUNCHED => Ok(Event::Launched {
+            projectile: read_entity(bytes)?,
+            shooter: read_entity(bytes)?,
+            weapon: WeaponId(bytes.take_u8()?),
+            number: MessageNumber(bytes.take_varint_u32()?),
+        }),
+        ENDED => Ok(Event::Ended {
+            projectile: read_entity(bytes)?,
+            weapon: WeaponId(bytes.take_u8()?),
+            at_m: bytes.take_place()?,
+            blast_radius_m: read_amount(bytes)?,
         }),
         GAME => {
             let name = names.read(bytes)?;
@@ -214,15 +250,16 @@ fn read_judged(
 
 fn write_hit(hit: &Hit, out: &mut Vec<u8>, names: &mut NameWriter<'_>) {
     let data = hit.data.as_ref().filter(|data| data.is_sendable());
+    let odd = hit.number.is_some() || !matches!(hit.weapon, HitWeapon::Catalogue(_));
     out.put_u8(
         HIT | bit(hit.source.is_some(), HAS_SOURCE)
             | bit(hit.zone.is_some(), HAS_ZONE)
             | bit(data.is_some(), HAS_DATA)
-            | bit(matches!(hit.weapon, HitWeapon::Named(_)), IS_NAMED),
+            | bit(odd, IS_ODD),
     );
     out.put_varint(hit.target.0.into());
     write_source(hit.source, out);
-    write_weapon(&hit.weapon, out, names);
+    write_weapon(&hit.weapon, hit.number, out, names);
     write_amount(hit.amount, out);
     if let Some(zone) = &hit.zone {
         names.write(zone, out);
@@ -237,10 +274,14 @@ fn read_hit(
     bytes: &mut ByteReader<'_>,
     names: &mut NameReader<'_>,
 ) -> Result<Hit, DecodeError> {
+    let target = read_entity(bytes)?;
+    let source = read_source(first, bytes)?;
+    let (weapon, number) = read_weapon(first, bytes, names)?;
     Ok(Hit {
-        target: read_entity(bytes)?,
-        source: read_source(first, bytes)?,
-        weapon: read_weapon(first, bytes, names)?,
+        target,
+        source,
+        weapon,
+        number,
         amount: read_amount(bytes)?,
         zone: if first & HAS_ZONE == 0 { None } else { Some(names.read(bytes)?) },
         data: if first & HAS_DATA == 0 { None } else { Some(names.read_record(bytes)?) },
@@ -261,10 +302,28 @@ fn read_source(first: u8, bytes: &mut ByteReader<'_>) -> Result<Option<EntityId>
     if first & HAS_SOURCE == 0 { Ok(None) } else { read_entity(bytes).map(Some) }
 }
 
-fn write_weapon(weapon: &HitWeapon, out: &mut Vec<u8>, names: &mut NameWriter<'_>) {
-    match weapon {
-        HitWeapon::Catalogue(id) => out.put_u8(id.0),
-        HitWeapon::Named(name) => names.write(name, out),
+/// A number is told with a weapon of the catalogue only.
+fn write_weapon(
+    weapon: &HitWeapon,
+    number: Option<MessageNumber>,
+    out: &mut Vec<u8>,
+    names: &mut NameWriter<'_>,
+) {
+    match (weapon, number) {
+        (HitWeapon::Catalogue(id), None) => out.put_u8(id.0),
+        (HitWeapon::Catalogue(id), Some(number)) => {
+            out.put_u8(ODD_NUMBERED);
+            out.put_u8(id.0);
+            out.put_varint(number.0.into());
+        }
+        (HitWeapon::Monster(index), _) => {
+            out.put_u8(ODD_MONSTER);
+            out.put_u8(*index);
+        }
+        (HitWeapon::Named(name), _) => {
+            out.put_u8(ODD_NAMED);
+            names.write(name, out);
+        }
     }
 }
 
@@ -272,11 +331,19 @@ fn read_weapon(
     first: u8,
     bytes: &mut ByteReader<'_>,
     names: &mut NameReader<'_>,
-) -> Result<HitWeapon, DecodeError> {
-    if first & IS_NAMED == 0 {
-        Ok(HitWeapon::Catalogue(WeaponId(bytes.take_u8()?)))
-    } else {
-        Ok(HitWeapon::Named(names.read(bytes)?))
+) -> Result<(HitWeapon, Option<MessageNumber>), DecodeError> {
+    let kind = bytes.take_u8()?;
+    if first & IS_ODD == 0 {
+        return Ok((HitWeapon::Catalogue(WeaponId(kind)), None));
+    }
+    match kind {
+        ODD_NAMED => Ok((HitWeapon::Named(names.read(bytes)?), None)),
+        ODD_MONSTER => Ok((HitWeapon::Monster(bytes.take_u8()?), None)),
+        ODD_NUMBERED => {
+            let weapon = HitWeapon::Catalogue(WeaponId(bytes.take_u8()?));
+            Ok((weapon, Some(MessageNumber(bytes.take_varint_u32()?))))
+        }
+        unknown => Err(DecodeError::Kind(unknown)),
     }
 }
 
