@@ -4,16 +4,24 @@
 //! Nothing here knows a weapon's rules, a player's rounds, a socket or a clock. Whoever steps it says
 //! how long a tick is.
 
+mod aim;
+mod blast;
 mod body;
+mod brain;
 mod geometry;
 mod history;
+mod projectile;
 mod scene;
 mod shapes;
 mod walk;
 
+pub use aim::{ShotTrace, direction_of, rewind_hit_query, turned_level};
+pub use blast::BlastHit;
 pub use body::{BodyState, WalkerSize, step_body, step_walker};
+pub use brain::Brain;
 pub use history::{
-    DrawnPose, History, Moment, PastPose, Ray, RewindError, TargetHit, TargetHits, blend,
+    DrawnPose, History, LoadError, Moment, PastPose, Ray, RewindError, TargetHit, TargetHits, blend,
 };
+pub use projectile::{Flight, Projectile};
 pub use scene::{Hit, Motion, MoverState, Movers, Present, StaticWorld, Surface};
 pub use shapes::TargetShapes;

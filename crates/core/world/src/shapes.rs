@@ -180,6 +180,7 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::FRAC_PI_2;
 
     fn ghoul() -> Shape {
         let head = HitZone {
@@ -203,8 +204,8 @@ mod tests {
         let offset = Vec3::new(-0.45, -1.4, -10.0);
         assert_eq!(ghoul().meet(offset, 0.0, Vec3::NEG_Z, 50.0, 0.0), None);
         // Turned to face -x, away from the ray; turned to face +x, the head pokes into it.
-        assert_eq!(ghoul().meet(offset, 1.5708, Vec3::NEG_Z, 50.0, 0.0), None);
-        let met = ghoul().meet(offset, -1.5708, Vec3::NEG_Z, 50.0, 0.0).unwrap();
+        assert_eq!(ghoul().meet(offset, FRAC_PI_2, Vec3::NEG_Z, 50.0, 0.0), None);
+        let met = ghoul().meet(offset, -FRAC_PI_2, Vec3::NEG_Z, 50.0, 0.0).unwrap();
         assert_eq!(met.zone, Some(0));
         assert!((met.distance_m - 9.8).abs() < 0.01, "{met:?}");
     }

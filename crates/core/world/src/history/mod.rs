@@ -9,10 +9,12 @@ mod moment;
 mod pose;
 mod record;
 mod row;
+mod save;
 mod trace;
 
 pub use moment::{Moment, RewindError};
 pub use pose::{DrawnPose, PastPose, blend};
+pub use save::LoadError;
 pub use trace::{Ray, TargetHit, TargetHits};
 
 use crate::TargetShapes;

@@ -93,7 +93,7 @@ impl History {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "only a bound, and rounded up below")]
-    fn moved_max_m(&self, older: usize, newer: usize) -> f32 {
+    pub(super) fn moved_max_m(&self, older: usize, newer: usize) -> f32 {
         let used = self.heads[older].used.min(self.heads[newer].used);
         let older = &self.poses[older * self.width..][..used];
         let newer = &self.poses[newer * self.width..][..used];

@@ -37,14 +37,20 @@ impl PoseRow {
 
     /// `None` for what is no target.
     pub(super) fn new(state: &EntityState) -> Option<Self> {
-        let alive = if state.alive { ALIVE } else { 0 };
-        let teleported = if state.teleported { TELEPORTED } else { 0 };
-        Some(Self {
-            pose: state.pose,
-            life: state.life.0,
-            flags: PRESENT | alive | teleported,
-            shape: shape_of(state.kind)?,
-        })
+        let shape = shape_of(state.kind)?;
+        Some(Self::of_parts(state.pose, state.life.0, shape, state.alive, state.teleported))
+    }
+
+    pub(super) fn of_parts(
+        pose: Pose,
+        life: u16,
+        shape: u8,
+        alive: bool,
+        teleported: bool,
+    ) -> Self {
+        let alive = if alive { ALIVE } else { 0 };
+        let teleported = if teleported { TELEPORTED } else { 0 };
+        Self { pose, life, flags: PRESENT | alive | teleported, shape }
     }
 
     pub(super) fn present(self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::cull::Strip;
 use super::{DrawnPose, Moment, blend};
+use crate::shapes::Shape;
 use fairshot_units::{EntityId, Life};
 use glam::Vec3;
 
@@ -131,22 +132,40 @@ impl Moment<'_> {
         }
     }
 
+    /// Calls `look` with every living body: who, where, its radius, and its axis over its feet.
+    pub(crate) fn bodies(&self, mut look: impl FnMut(EntityId, DrawnPose, f32, f32, f32)) {
+        for id in 0..self.history.heads[self.newer].used {
+            if let Some((pose, _, shape)) = self.living(id)
+                && let Ok(id) = u16::try_from(id)
+            {
+                look(EntityId(id), pose, shape.radius_m, shape.low_m, shape.high_m);
+            }
+        }
+    }
+
     /// The exact test of one entity.
     fn meet(&self, id: usize, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
+        let (pose, life, shape) = self.living(id)?;
+        let offset = pose.position_m - ray.origin_m;
+        let met = shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
+        Some(TargetHit {
+            entity: EntityId(u16::try_from(id).ok()?),
+            life,
+            distance_m: met.distance_m,
+            zone: met.zone,
+            pose,
+        })
+    }
+
+    /// Where an entity was drawn, if it was alive then and is alive now in the same life.
+    #[inline]
+    fn living(&self, id: usize) -> Option<(DrawnPose, Life, &Shape)> {
         let (older, newer) = self.seen(id)?;
         if !newer.pose.alive() || !self.pose(self.present, id).alive() {
             return None;
         }
         let shape = self.history.shapes.get(newer.pose.shape)?;
         let pose = blend(older.pose.pose, newer.pose.pose, self.blend_of(older, newer));
-        let offset = pose.position_m - ray.origin_m;
-        let met = shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
-        Some(TargetHit {
-            entity: EntityId(u16::try_from(id).ok()?),
-            life: Life(newer.pose.life),
-            distance_m: met.distance_m,
-            zone: met.zone,
-            pose,
-        })
+        Some((pose, Life(newer.pose.life), shape))
     }
 }
