@@ -38,6 +38,12 @@ impl Identity {
         })
     }
 
+    /// The certificate and key themselves, for a server that is none of ours.
+    #[must_use]
+    pub fn into_parts(self) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
+        (self.certificate, self.key)
+    }
+
     /// What a client must pin to reach this server.
     #[must_use]
     pub fn pin(&self) -> Pin {

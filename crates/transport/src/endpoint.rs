@@ -407,7 +407,7 @@ impl Endpoint {
             if now_connected {
                 self.counters.handshakes_done += 1;
             }
-            if server && (now_connected || (ended && !was_connected && !now_connected)) {
+            if server && (now_connected || (ended && !was_connected)) {
                 self.half_open_count = self.half_open_count.saturating_sub(1);
             }
             if server && ended && !connection.connected {
