@@ -1,7 +1,7 @@
 //! [`ShotCheck`]: what every rule, built-in or a game's own, reads of one shot.
 
-use crate::{Claim, LedgerRuling, Measure, Measures, Pace, Scene, ShooterRecord, WeaponNumbers};
-use fairshot_mode::Weapon;
+use crate::{Claim, LedgerRuling, Measure, Measures, Pace, Scene, ShooterRecord};
+use fairshot_mode::{Weapon, WeaponNumbers};
 use fairshot_units::{EntityId, Life, Rule, Tick, ViewStep};
 use glam::Vec3;
 use std::borrow::Cow;

@@ -4,13 +4,12 @@ use crate::named::hits_of_pellet;
 use crate::rules::{self, ORDER, REWIND_MAX_S};
 use crate::{
     Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
-    Ray, Reason, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stats, Stop, Verdict,
-    WeaponNumbers,
+    Ray, Reason, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
 };
-use fairshot_mode::{Judge as JudgedBy, WeaponKind};
+use fairshot_mode::{Judge as JudgedBy, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
-use fairshot_world::{Moment, Ray as WorldRay, TargetHits};
-use glam::{Quat, Vec3};
+use fairshot_world::{Moment, Ray as WorldRay, TargetHits, turned_level};
+use glam::Vec3;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rules on shots. One per room; it keeps nothing of a shot but its own scratch space.
@@ -35,7 +34,7 @@ pub struct Shot<'a> {
     pub claim: &'a Claim,
     pub ruling: LedgerRuling,
     pub shooter: ShooterNow,
-    pub stats: &'a Stats,
+    pub stats: &'a StatSheet,
 }
 
 /// The shooter's present, without her record.
@@ -118,7 +117,7 @@ impl Judge {
                     ruling: shot.ruling,
                     shooter: shot.shooter.with(record),
                     weapon,
-                    numbers: WeaponNumbers::of(weapon, shot.stats),
+                    numbers: numbers_of(weapon, shot.stats),
                     world: *scene,
                     landed,
                     now_ms: scene.now_ms(),
@@ -174,7 +173,7 @@ impl Judge {
             ruling: shot.ruling,
             shooter: shot.shooter.with(record),
             weapon,
-            numbers: WeaponNumbers::of(weapon, shot.stats),
+            numbers: numbers_of(weapon, shot.stats),
             world: *scene,
             landed: scene.landed,
             now_ms: scene.now_ms(),
@@ -294,8 +293,7 @@ impl Judge {
         for pellet in 0..numbers.pellets {
             let middle = f32::from(numbers.pellets - 1) * 0.5;
             let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
-            let direction =
-                if turn == 0.0 { direction } else { Quat::from_rotation_y(turn) * direction };
+            let direction = if turn == 0.0 { direction } else { turned_level(direction, turn) };
             let origin_m = check.claim.origin_m;
             let wall = scene.world.cast(origin_m, direction, numbers.range_m);
             let (range_m, stop) = match wall {
@@ -345,6 +343,12 @@ impl Judge {
             });
         }
     }
+}
+
+/// A weapon's numbers as a shooter's stats raise them.
+#[must_use]
+pub fn numbers_of(weapon: &Weapon, stats: &StatSheet) -> WeaponNumbers {
+    weapon.numbers(|name| stats.get(name))
 }
 
 /// Damage x zone multiplier x zone damage; the body takes the damage as it is.

@@ -1,6 +1,7 @@
 //! Client-judged hits: the client names targets, the room keeps those it can stand behind.
 
-use crate::{Claim, NamedTarget, ShotCheck, ShotHit, WeaponNumbers};
+use crate::{Claim, NamedTarget, ShotCheck, ShotHit};
+use fairshot_mode::WeaponNumbers;
 use fairshot_units::{EntityId, Pose};
 use fairshot_world::{Moment, Ray, TargetHits};
 

@@ -100,6 +100,16 @@ impl StatSheet {
         self.0.get(name)
     }
 
+    /// Every stat by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Stat)> {
+        self.0.iter().map(|(name, stat)| (name.as_str(), stat))
+    }
+
+    /// Forgets a stat; what it had.
+    pub fn remove(&mut self, name: &str) -> Option<Stat> {
+        self.0.remove(name)
+    }
+
     /// Lays a modifier on one stat.
     pub fn add(&mut self, name: &str, modifier: &Stat) {
         self.0.entry(name.to_owned()).or_default().add(modifier);

@@ -41,6 +41,8 @@ pub(crate) struct Core {
     pub since: Counts,
     pub total: Counts,
     pub refusals: Refusals,
+    /// Scratch space: where the players stand, for the monsters.
+    pub prey_m: Vec<glam::Vec3>,
     /// Scratch space for continuous weapons.
     pub bursts: Judgement,
 }
@@ -76,6 +78,7 @@ impl Core {
             since: Counts::default(),
             total: Counts::default(),
             refusals: Refusals::default(),
+            prey_m: Vec::new(),
             bursts: Judgement::default(),
             mode,
         }
@@ -109,6 +112,14 @@ impl Core {
     pub(crate) fn monster_index(&self, entity: EntityId) -> Option<usize> {
         let index = usize::from(entity.0).checked_sub(self.seats.len())?;
         (index < self.monsters.len()).then_some(index)
+    }
+
+    /// A player's or monster's life.
+    pub(crate) fn life(&self, entity: EntityId) -> Option<Life> {
+        match self.monster_index(entity) {
+            Some(index) => Some(self.monsters[index].life),
+            None => self.player(entity).map(|player| player.life),
+        }
     }
 
     /// The next life of an entity id.

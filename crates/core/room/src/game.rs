@@ -5,8 +5,8 @@ use crate::damage::Damage;
 use crate::{
     Answer, CommandSpec, Event, GameCommand, Hit, HitData, HitSource, InventoryOrder, TickOutput,
 };
-use fairshot_judge::{GameRule, Latency, Scene, ShooterRecord, Stats, WeaponNumbers};
-use fairshot_mode::{DataValue, Mode};
+use fairshot_judge::{GameRule, Latency, Scene, ShooterRecord, numbers_of};
+use fairshot_mode::{DataValue, Mode, StatSheet, WeaponNumbers};
 use fairshot_units::{EntityId, Life, PlayerId, Tick, ViewStep, WeaponCommand, WeaponId};
 use fairshot_world::{BodyState, PastPose, RewindError};
 use glam::Vec3;
@@ -115,10 +115,7 @@ impl<'a> GameRoom<'a> {
 
     #[must_use]
     pub fn life(&self, entity: EntityId) -> Option<Life> {
-        match self.core.monster_index(entity) {
-            Some(index) => Some(self.core.monsters[index].life),
-            None => self.core.player(entity).map(|player| player.life),
-        }
+        self.core.life(entity)
     }
 
     #[must_use]
@@ -154,7 +151,7 @@ impl<'a> GameRoom<'a> {
     }
 
     #[must_use]
-    pub fn stats(&self, entity: EntityId) -> Option<&Stats> {
+    pub fn stats(&self, entity: EntityId) -> Option<&StatSheet> {
         self.core.player(entity).map(|player| &player.stats)
     }
 
@@ -162,7 +159,7 @@ impl<'a> GameRoom<'a> {
     #[must_use]
     pub fn numbers(&self, entity: EntityId, weapon: WeaponId) -> Option<WeaponNumbers> {
         let weapon = self.core.mode.weapons.get(weapon)?;
-        Some(WeaponNumbers::of(weapon, self.stats(entity)?))
+        Some(numbers_of(weapon, self.stats(entity)?))
     }
 
     /// A number below `below` from the room's seed.
@@ -275,7 +272,7 @@ impl<'a> GameRoom<'a> {
     }
 
     /// Her stats, to change.
-    pub fn stats_mut(&mut self, entity: EntityId) -> Option<&mut Stats> {
+    pub fn stats_mut(&mut self, entity: EntityId) -> Option<&mut StatSheet> {
         self.core.player_mut(entity).map(|player| &mut player.stats)
     }
 

@@ -2,7 +2,8 @@
 
 use crate::commands::CommandCredit;
 use crate::seen::Seen;
-use fairshot_judge::{Arms, ShooterRecord, Stats};
+use fairshot_judge::{Arms, ShooterRecord};
+use fairshot_mode::StatSheet;
 use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, Tick, WeaponId};
 use fairshot_world::BodyState;
 
@@ -39,7 +40,7 @@ pub(crate) struct Player {
     pub respawn_ticks: u32,
     pub round_trip_s: Option<f32>,
     pub record: ShooterRecord,
-    pub stats: Stats,
+    pub stats: StatSheet,
     /// The weapons she may fire where the mode counts no rounds; `None` is every one.
     pub held_list: Option<Vec<WeaponId>>,
     /// Shot numbers heard, where no inventory sorts out repeats.

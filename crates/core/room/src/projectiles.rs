@@ -1,17 +1,21 @@
-//! Bodies in flight: the room flies them from now, swept each tick against the present world and the
+//! Bodies in flight: the room flies them from now on, swept each tick against the present world and the
 //! present targets; the first target ends one. Nothing of a projectile is rewound.
 
 use crate::core::Core;
 use crate::damage::Damage;
 use crate::{Event, HitData, HitSource, TickOutput};
-use fairshot_judge::WeaponNumbers;
-use fairshot_mode::Weapon;
+use fairshot_judge::Scene;
+use fairshot_mode::{Weapon, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, EntityState, Life, MessageNumber, Pose, WeaponId};
-use fairshot_world::{Present, Ray, TargetHits};
+use fairshot_world::{BlastHit, Flight, Present, Projectile as Body};
 use glam::Vec3;
 
 /// Bodies in flight in one room at the most; a launch beyond flies nothing.
 pub const PROJECTILES_MAX: usize = 64;
+/// A projectile's speed where its weapon names none, metres a second.
+const SPEED_DEFAULT_M_S: f32 = 20.0;
+/// Seconds a projectile flies where its weapon names none and it never meets anything.
+const LIFE_DEFAULT_S: f32 = 10.0;
 
 /// One body in flight.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +27,8 @@ pub(crate) struct Projectile {
     pub weapon: WeaponId,
     /// Its numbers as its shooter's stats raised them at the launch.
     pub numbers: WeaponNumbers,
-    pub position_m: Vec3,
-    pub velocity_m_s: Vec3,
-    pub ticks_left: u32,
-    /// Set in the tick it left: it is drawn from there on.
+    pub body: Body,
+    /// Set until a snapshot carried it: it is drawn from there on.
     pub fresh: bool,
 }
 
@@ -35,12 +37,12 @@ pub(crate) struct Projectile {
 pub(crate) struct Projectiles {
     first_id: usize,
     pub(crate) flying: Vec<Projectile>,
-    scratch: Box<TargetHits>,
+    blasted: Vec<BlastHit>,
 }
 
 impl Projectiles {
     pub(crate) fn new(first_id: usize) -> Self {
-        Self { first_id, flying: Vec::new(), scratch: Box::new(TargetHits::new()) }
+        Self { first_id, flying: Vec::new(), blasted: Vec::new() }
     }
 
     /// One past the last id of a room.
@@ -71,8 +73,18 @@ pub(crate) struct Launch {
 pub(crate) fn launch(core: &mut Core, launch: &Launch, out: &mut TickOutput) -> Option<EntityId> {
     let entity = core.projectiles.free_id()?;
     let weapon = core.mode.weapons.get(launch.weapon)?;
-    let life_s = if weapon.life_s > 0.0 { weapon.life_s } else { f32::MAX };
-    let ticks_left = core.ticks_of(life_s.min(launch.numbers.range_m / speed_of(launch)));
+    let speed_m_s = launch.numbers.speed_m_s;
+    let speed_m_s = if speed_m_s > 0.0 { speed_m_s } else { SPEED_DEFAULT_M_S };
+    let life_s = if weapon.life_s > 0.0 { weapon.life_s } else { LIFE_DEFAULT_S };
+    // A range ends a flight as its time does.
+    let reach_s = launch.numbers.range_m / speed_m_s;
+    let body = Body {
+        position_m: launch.origin_m,
+        velocity_m_s: launch.direction.normalize_or(Vec3::NEG_Z) * speed_m_s,
+        gravity_m_s2: weapon.gravity_m_s2,
+        radius_m: weapon.projectile_radius_m,
+        life_s: if reach_s > 0.0 { life_s.min(reach_s) } else { life_s },
+    };
     let life = core.next_life(entity);
     core.projectiles.flying.push(Projectile {
         entity,
@@ -81,9 +93,7 @@ pub(crate) fn launch(core: &mut Core, launch: &Launch, out: &mut TickOutput) -> 
         number: launch.number,
         weapon: launch.weapon,
         numbers: launch.numbers,
-        position_m: launch.origin_m,
-        velocity_m_s: launch.direction.normalize_or(Vec3::NEG_Z) * speed_of(launch),
-        ticks_left,
+        body,
         fresh: true,
     });
     out.events.push(Event::Launched {
@@ -103,24 +113,25 @@ pub(crate) fn step(core: &mut Core, out: &mut TickOutput) {
     let mode = std::sync::Arc::clone(&core.mode);
     let dt_s = 1.0 / f32::from(mode.tick_hz.max(1));
     let mut flying = std::mem::take(&mut core.projectiles.flying);
-    flying.retain_mut(|body| {
-        let Some(weapon) = mode.weapons.get(body.weapon) else { return false };
-        let at_m = match fly(core, body, weapon, dt_s) {
-            Some(at_m) => at_m,
-            None if body.ticks_left > 1 => {
-                body.ticks_left -= 1;
-                body.fresh = false;
-                return true;
-            }
-            None => body.position_m,
+    flying.retain_mut(|projectile| {
+        let Some(weapon) = mode.weapons.get(projectile.weapon) else { return false };
+        let struck = match fly(core, projectile, weapon, dt_s) {
+            Flight::Flying => return true,
+            Flight::Struck(hit) => Some(hit),
+            Flight::Landed(_) | Flight::Spent => None,
         };
+        if let Some(hit) = struck {
+            let factor = core.zone_factor(hit.entity, hit.zone, projectile.numbers.zone_damage);
+            let amount = projectile.numbers.damage * factor;
+            core.queue_damage(hit_by(projectile, hit.entity, hit.life, hit.zone, amount));
+        }
         if weapon.blast_radius_m > 0.0 {
-            blast(core, body, weapon, at_m);
+            blast(core, projectile, weapon, struck.map(|hit| hit.entity));
         }
         out.events.push(Event::Ended {
-            projectile: body.entity,
-            weapon: body.weapon,
-            at_m,
+            projectile: projectile.entity,
+            weapon: projectile.weapon,
+            at_m: projectile.body.position_m,
             blast_radius_m: weapon.blast_radius_m,
         });
         false
@@ -128,129 +139,89 @@ pub(crate) fn step(core: &mut Core, out: &mut TickOutput) {
     core.projectiles.flying = flying;
 }
 
-pub(crate) fn state_of(body: &Projectile) -> EntityState {
-    let flat = body.velocity_m_s.x.hypot(body.velocity_m_s.z);
-    let yaw_rad = (-body.velocity_m_s.x).atan2(-body.velocity_m_s.z);
+pub(crate) fn state_of(projectile: &Projectile) -> EntityState {
+    let velocity = projectile.body.velocity_m_s;
+    let yaw_rad = (-velocity.x).atan2(-velocity.z);
+    let pitch_rad = velocity.y.atan2(velocity.x.hypot(velocity.z));
     EntityState {
-        id: body.entity,
-        kind: EntityKind::Projectile(body.weapon),
-        life: body.life,
-        pose: Pose::new(body.position_m, yaw_rad, body.velocity_m_s.y.atan2(flat)),
+        id: projectile.entity,
+        kind: EntityKind::Projectile(projectile.weapon),
+        life: projectile.life,
+        pose: Pose::new(projectile.body.position_m, yaw_rad, pitch_rad),
         health_eighths: 0,
         alive: true,
-        teleported: body.fresh,
-        held: body.weapon,
+        teleported: projectile.fresh,
+        held: projectile.weapon,
         team: EntityState::NO_TEAM,
         traits: 0,
     }
 }
 
-fn speed_of(launch: &Launch) -> f32 {
-    if launch.numbers.speed_m_s > 0.0 { launch.numbers.speed_m_s } else { 20.0 }
-}
-
-/// One tick of flight; where it ended, if it struck something.
-fn fly(core: &mut Core, body: &mut Projectile, weapon: &Weapon, dt_s: f32) -> Option<Vec3> {
-    body.velocity_m_s.y -= weapon.gravity_m_s2 * dt_s;
-    let way = body.velocity_m_s * dt_s;
-    let length_m = way.length();
-    if !(length_m > 0.0) {
-        return None;
-    }
-    let direction = way / length_m;
-    let radius_m = weapon.projectile_radius_m;
-    let world = Present::new(&core.world, &core.movers);
-    let wall = world.sweep(body.position_m, direction, length_m, radius_m);
-    let range_m = wall.map_or(length_m, |hit| hit.distance_m);
-    let ray = Ray { origin_m: body.position_m, direction, range_m };
-    let scene = fairshot_judge::Scene {
-        world,
-        history: &core.history,
-        mode: &core.mode,
-        teams: &core.teams,
-        landed: core.tick,
-        clock_ticks: core.clock_ticks,
-    };
-    let spare_allies = !scene.friendly_fire(weapon);
-    let shooter = body.shooter;
-    let spares = |id: EntityId| id == shooter || (spare_allies && scene.are_allies(shooter, id));
-    if let Ok(present) = core.history.present() {
-        present.sweep(&ray, radius_m, 0, spares, &mut core.projectiles.scratch);
-        if let Some(hit) = core.projectiles.scratch.as_slice().first().copied() {
-            let at_m = body.position_m + direction * hit.distance_m;
-            let kind = present.place(hit.entity).map(|past| past.kind).ok();
-            let zone =
-                hit.zone.zip(kind).and_then(|(zone, kind)| core.history.shapes().zone(kind, zone));
-            let factor = zone.map_or(1.0, |zone| zone.multiplier * body.numbers.zone_damage);
-            // The blast finds the one it struck as well: it takes one hit, the direct one.
-            let damage = hit_by(body, hit.entity, hit.life, hit.zone, body.numbers.damage * factor);
-            body.position_m = at_m;
-            core.queue_damage(damage);
-            return Some(at_m);
-        }
-    }
-    body.position_m += direction * range_m;
-    wall.map(|_| body.position_m)
-}
-
-/// Hurts everybody near, less with distance, unless the world stands between; whom it struck directly
-/// is hurt by that alone. The shooter herself is hurt too.
-fn blast(core: &mut Core, body: &Projectile, weapon: &Weapon, at_m: Vec3) {
-    let mut hurt: Vec<Damage> = Vec::new();
+fn fly(core: &Core, projectile: &mut Projectile, weapon: &Weapon, dt_s: f32) -> Flight {
     let scene = core.scene();
+    let Ok(now) = core.history.present() else { return Flight::Spent };
+    let shooter = projectile.shooter;
+    let spares = spared(&scene, weapon, shooter);
+    projectile.body.step(scene.world, &now, |id| id == shooter || spares(id), dt_s)
+}
+
+/// Whom a shooter's projectile passes through and its blast leaves alone: her allies.
+fn spared<'a>(
+    scene: &'a Scene<'_>,
+    weapon: &Weapon,
+    shooter: EntityId,
+) -> impl Fn(EntityId) -> bool + 'a {
     let spare_allies = !scene.friendly_fire(weapon);
-    let Ok(present) = core.history.present() else { return };
-    for state in present.states() {
-        let direct = core.damage.last().is_some_and(|last| {
-            last.target == state.id
-                && last.number == Some(body.number)
-                && last.source == Some(body.shooter)
-        });
-        let spared =
-            state.id != body.shooter && spare_allies && scene.are_allies(body.shooter, state.id);
-        if !state.alive || direct || spared {
-            continue;
-        }
-        let height_m = match state.kind {
-            EntityKind::Player => core.mode.body.height_m,
-            EntityKind::Monster(kind) => {
-                core.mode.monsters.get(usize::from(kind)).map_or(0.0, |spec| spec.height_m)
-            }
-            EntityKind::Projectile(_) => continue,
-        };
-        let middle_m = state.pose.position_m() + Vec3::Y * (height_m * 0.5);
-        let distance_m = middle_m.distance(at_m);
-        if distance_m >= weapon.blast_radius_m {
-            continue;
-        }
-        // A blast against a wall or the ground sits on its surface: looked at from a little nearer.
-        let from_m = at_m + (middle_m - at_m) * 0.05;
-        if !scene.world.is_clear(from_m, middle_m) {
-            continue;
-        }
-        let share = 1.0 - distance_m / weapon.blast_radius_m;
-        hurt.push(hit_by(body, state.id, state.life, None, body.numbers.damage * share));
+    move |id| id != shooter && spare_allies && scene.are_allies(shooter, id)
+}
+
+/// Hurts everybody near, less with distance, unless the world stands between. Whom it struck directly
+/// is hurt by that alone; its own shooter is not spared.
+fn blast(core: &mut Core, projectile: &Projectile, weapon: &Weapon, struck: Option<EntityId>) {
+    let mut found = std::mem::take(&mut core.projectiles.blasted);
+    let world = Present::new(&core.world, &core.movers);
+    if let Ok(now) = core.history.present() {
+        let scene = core.scene();
+        let spares = spared(&scene, weapon, projectile.shooter);
+        let (at_m, radius_m) = (projectile.body.position_m, weapon.blast_radius_m);
+        now.blast(world, at_m, radius_m, |id| Some(id) == struck || spares(id), &mut found);
     }
-    for damage in hurt {
-        core.queue_damage(damage);
+    for hit in &found {
+        let share = 1.0 - hit.distance_m / weapon.blast_radius_m;
+        let Some(life) = core.life(hit.entity) else { continue };
+        let amount = projectile.numbers.damage * share;
+        core.queue_damage(hit_by(projectile, hit.entity, life, None, amount));
     }
+    core.projectiles.blasted = found;
 }
 
 fn hit_by(
-    body: &Projectile,
+    projectile: &Projectile,
     target: EntityId,
-    life: Life,
+    target_life: Life,
     zone: Option<u8>,
     amount: f32,
 ) -> Damage {
     Damage {
         target,
-        target_life: life,
-        source: Some(body.shooter),
-        weapon: HitSource::Weapon(body.weapon),
-        number: Some(body.number),
+        target_life,
+        source: Some(projectile.shooter),
+        weapon: HitSource::Weapon(projectile.weapon),
+        number: Some(projectile.number),
         zone,
         amount,
         data: HitData::OfWeapon,
+    }
+}
+
+impl Core {
+    /// Zone multiplier x zone damage; 1 for the body.
+    fn zone_factor(&self, target: EntityId, zone: Option<u8>, zone_damage: f32) -> f32 {
+        let kind = match self.monster_index(target) {
+            Some(index) => EntityKind::Monster(self.monsters[index].kind),
+            None => EntityKind::Player,
+        };
+        let zone = zone.and_then(|zone| self.history.shapes().zone(kind, zone));
+        zone.map_or(1.0, |zone| zone.multiplier * zone_damage)
     }
 }

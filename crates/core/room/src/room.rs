@@ -8,8 +8,9 @@ use crate::{
     Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, Refusal, RoomInput,
     TickOutput, commands, damage, monsters, player, projectiles, shots, spawn,
 };
-use fairshot_judge::{Judge, ShooterRecord, Stats};
+use fairshot_judge::{Judge, ShooterRecord};
 use fairshot_mode::Mode;
+use fairshot_mode::StatSheet;
 use fairshot_units::{
     EntityId, EntityKind, EntityState, Input, Life, PlayerId, RoomId, Tick, health_eighths,
 };
@@ -155,7 +156,7 @@ impl Room {
     }
 
     #[must_use]
-    pub fn stats(&self, entity: EntityId) -> Option<&Stats> {
+    pub fn stats(&self, entity: EntityId) -> Option<&StatSheet> {
         self.core.player(entity).map(|player| &player.stats)
     }
 
@@ -354,7 +355,7 @@ fn record(core: &mut Core, out: &mut TickOutput) {
             id: monster.entity,
             kind: EntityKind::Monster(monster.kind),
             life: monster.life,
-            pose: monster.pose(),
+            pose: monster.body.pose(),
             health_eighths: health_eighths(monster.health),
             alive: monster.alive,
             teleported: monster.teleported,
@@ -364,7 +365,10 @@ fn record(core: &mut Core, out: &mut TickOutput) {
         });
         monster.teleported &= !out.snapshot_due;
     }
-    out.entities.extend(core.projectiles.flying.iter().map(projectiles::state_of));
+    for projectile in &mut core.projectiles.flying {
+        out.entities.push(projectiles::state_of(projectile));
+        projectile.fresh &= !out.snapshot_due;
+    }
     core.history.record(core.tick, &out.entities);
 }
 

@@ -9,11 +9,11 @@ use crate::{
     Event, HitData, HitSource, LogRecord, Notice, REFUSALS_LOGGED_MAX, RoomInput, Shot, TickOutput,
 };
 use fairshot_judge::{
-    Claim, Judgement, LedgerRuling, Outcome, Scene, ShooterNow, Shot as JudgedShot, WeaponNumbers,
+    Claim, Judgement, LedgerRuling, Outcome, Scene, ShooterNow, Shot as JudgedShot, numbers_of,
 };
 use fairshot_mode::{Ammunition, WeaponKind};
-use fairshot_units::{EntityId, Input, MessageNumber, Rule, ViewStep, WeaponId, pitch_of, yaw_of};
-use fairshot_world::Present;
+use fairshot_units::{EntityId, Input, MessageNumber, Rule, ViewStep, WeaponId};
+use fairshot_world::{Present, direction_of};
 use glam::Vec3;
 
 /// Where a player's feet stood after one of this tick's frames.
@@ -99,7 +99,7 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
         .weapons
         .get(shot.claim.weapon)
         .filter(|weapon| weapon.kind == WeaponKind::Projectile)
-        .map(|weapon| WeaponNumbers::of(weapon, &player.stats));
+        .map(|weapon| numbers_of(weapon, &player.stats));
     let accepted = report(core, shot.entity, out);
     if let Some(numbers) = numbers.filter(|_| accepted) {
         let launch = Launch {
@@ -197,14 +197,12 @@ fn act(core: &mut Core, burst: &Burst) {
     let seat = usize::from(burst.entity.0);
     let Some(player) = core.seats.get_mut(seat).and_then(Option::as_mut) else { return };
     let back = player.record.latency.middle_s().map_or(0.0, |middle| f64::from(middle) * hz);
-    let (sin, cos) = yaw_of(burst.input.yaw).sin_cos();
-    let (up, level) = pitch_of(burst.input.pitch).sin_cos();
     let claim = Claim {
         number: burst.number,
         weapon: burst.weapon,
         view: ViewStep::at(core.tick).back(back),
         origin_m: player.body.position_m + Vec3::Y * eye_height_m,
-        direction: Vec3::new(-sin * level, up, -cos * level),
+        direction: direction_of(burst.input.yaw, burst.input.pitch),
         names: Vec::new(),
     };
     let shooter = shooter_now(player, player.body.position_m, height_m);

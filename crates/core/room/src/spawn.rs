@@ -5,8 +5,9 @@ use crate::core::Core;
 use crate::game::Game;
 use crate::player::Player;
 use crate::{Event, GameRoom, InventoryOrder, LogRecord, TickOutput};
-use fairshot_judge::{ShooterRecord, Stats};
+use fairshot_judge::ShooterRecord;
 use fairshot_mode::Ammunition;
+use fairshot_mode::StatSheet;
 use fairshot_units::{
     EntityId, EntityState, PlayerId, Pose, WeaponCommand, WeaponId, quantise_yaw,
 };
@@ -52,7 +53,7 @@ pub(crate) fn join(
         respawn_ticks: 0,
         round_trip_s: None,
         record: ShooterRecord::default(),
-        stats: Stats::default(),
+        stats: StatSheet::default(),
         held_list: None,
         seen: crate::seen::Seen::default(),
         refusals: 0,
