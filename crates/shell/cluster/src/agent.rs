@@ -3,9 +3,7 @@
 //! One agent runs beside a node, in one process or in a cluster. About once a second, and whenever it is
 //! poked, it tells what changed. When the directory does not answer, it tries again and the rooms run on.
 
-use crate::directory::{
-    Directory, DirectoryError, NodeLease, NodeRecord, RoomEpoch, RoomStatus,
-};
+use crate::directory::{Directory, DirectoryError, NodeLease, NodeRecord, RoomEpoch, RoomStatus};
 use async_trait::async_trait;
 use fairshot_matchmaking::RoomSummary;
 use fairshot_units::RoomId;
@@ -54,6 +52,8 @@ pub struct NodeAgent {
     lease: Option<NodeLease>,
     /// What the directory was last told of each running room, and under which epoch.
     told: BTreeMap<RoomId, (RoomEpoch, RoomStatus)>,
+    /// Running rooms whose keys went with a lost lease and that are not claimed again yet.
+    unclaimed: BTreeSet<RoomId>,
     /// Rooms the directory has for this node that do not run here, and since when that is so.
     missing: BTreeMap<RoomId, Instant>,
 }
@@ -80,6 +80,7 @@ impl NodeAgent {
             poke: AgentPoke::default(),
             lease: None,
             told: BTreeMap::new(),
+            unclaimed: BTreeSet::new(),
             missing: BTreeMap::new(),
         }
     }
@@ -113,36 +114,42 @@ impl NodeAgent {
     /// The first failure to reach the directory; the next round goes on from there.
     pub async fn round(&mut self) -> Result<(), DirectoryError> {
         let lease = self.directory.announce(&self.source.record()).await?;
-        if self.lease != Some(lease) {
+        let running = self.source.rooms();
+        if self.lease.is_some_and(|before| before != lease) {
             // With the lease before it went every room key; the rooms themselves have run on.
             self.told.clear();
+            self.unclaimed = running.iter().map(|room| room.summary.room.clone()).collect();
         }
-        let lost_before = self.lease.is_some_and(|before| before != lease);
         self.lease = Some(lease);
-        let running = self.source.rooms();
         for room in &running {
-            self.tell(room, lost_before).await?;
+            self.tell(room).await?;
         }
         let ids: BTreeSet<&RoomId> = running.iter().map(|room| &room.summary.room).collect();
         self.take_out_ended(&ids).await?;
         self.take_out_missing(&ids).await
     }
 
-    async fn tell(&mut self, room: &RunningRoom, reclaim: bool) -> Result<(), DirectoryError> {
+    async fn tell(&mut self, room: &RunningRoom) -> Result<(), DirectoryError> {
         let summary = &room.summary;
         let status = RoomStatus { seats: summary.seats, locked: summary.locked };
-        let epoch = match (self.told.get(&summary.room), room.epoch) {
-            (Some((_, told)), _) if *told == status => return Ok(()),
-            (Some((epoch, _)), _) => *epoch,
-            (None, Some(epoch)) if !reclaim => epoch,
-            (None, _) => match self.directory.claim_room(summary).await {
-                Ok(epoch) => epoch,
-                Err(DirectoryError::RoomExists(room)) => return self.fenced(&room).await,
-                Err(error) => return Err(error),
+        let told = self.told.get(&summary.room).cloned();
+        if told.as_ref().is_some_and(|(_, told)| *told == status) {
+            return Ok(());
+        }
+        let known = told.map(|(epoch, _)| epoch).or(room.epoch);
+        let epoch = match known {
+            Some(epoch) if !self.unclaimed.contains(&summary.room) => epoch,
+            _ => match (self.directory.claim_room(summary).await, room.epoch) {
+                (Ok(epoch), _) => epoch,
+                // Placed here after the lease was renewed: the room's own epoch holds, or it is another's.
+                (Err(DirectoryError::RoomExists(_)), Some(epoch)) => epoch,
+                (Err(DirectoryError::RoomExists(room)), None) => return self.fenced(&room).await,
+                (Err(error), _) => return Err(error),
             },
         };
         match self.directory.update_room(&summary.room, epoch, &status).await {
             Ok(()) => {
+                self.unclaimed.remove(&summary.room);
                 self.told.insert(summary.room.clone(), (epoch, status));
                 Ok(())
             }
@@ -155,6 +162,7 @@ impl NodeAgent {
     async fn fenced(&mut self, room: &RoomId) -> Result<(), DirectoryError> {
         tracing::warn!(%room, "the directory has another owner for the room: retired here");
         self.told.remove(room);
+        self.unclaimed.remove(room);
         self.source.retire(room).await;
         Ok(())
     }

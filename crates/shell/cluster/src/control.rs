@@ -4,6 +4,7 @@
 //! process, by a gRPC client of another one, and by a test's double. Nothing here knows a socket, an
 //! actor or a protobuf. Calls are rare (an operator's, a placement's): none is on a shot's way.
 
+mod as_proto;
 mod error;
 mod heartbeat;
 mod inventory;

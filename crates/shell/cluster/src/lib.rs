@@ -1,6 +1,7 @@
 //! The directory of nodes, rooms and seats, and control of a node
 
 pub mod agent;
+pub mod auth;
 pub mod control;
 pub mod directory;
 pub mod host;
