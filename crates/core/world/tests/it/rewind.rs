@@ -1,8 +1,6 @@
 //! The rewind's promises, by the cases that other servers got wrong.
 
-mod common;
-
-use common::{aim, block, history, hits, mode, player, view_step};
+use crate::common::{aim, block, history, hits, mode, player, view_step};
 use fairshot_units::{EntityId, Life, Tick, ViewStep};
 use fairshot_world::{
     History, Motion, Movers, Present, RewindError, StaticWorld, TargetHits, direction_of,
@@ -110,7 +108,7 @@ fn r05_a_lift_that_came_into_the_way_since_blocks_and_a_door_that_opened_since_d
     assert_eq!(shot_past(Present::new(&fixed, &movers)).0, Some(EntityId(V)));
     let down = Vec3::new(0.0, 1.0, -10.0);
     movers.set(0, Motion::Towards { centre_m: down, speed_m_s: 1000.0 });
-    movers.step(common::DT_S);
+    movers.step(crate::common::DT_S);
     let (victim, end_m) = shot_past(Present::new(&fixed, &movers));
     assert_eq!(victim, None);
     assert!((end_m - 8.0).abs() < 1e-4, "the trace ends at the plate, not at {end_m}");
