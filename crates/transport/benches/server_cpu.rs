@@ -57,7 +57,8 @@ fn measure(name: &str, players: u64, seconds: u64, serve: Serve) -> f64 {
     });
     let server = {
         let shared = Arc::clone(&shared);
-        thread::spawn(move || serve(socket, identity, &shared))
+        let named = thread::Builder::new().name(name.replace(' ', "-"));
+        named.spawn(move || serve(socket, identity, &shared)).expect("a thread")
     };
     let load = Load::start(players as usize, address, pin);
     let snapshots = load.run(Duration::from_secs(seconds), &shared);
@@ -187,6 +188,7 @@ fn serve_stepped(mut socket: Socket, identity: Identity, shared: &Shared) -> Dur
         sent.calls,
         sent.packets_lost
     );
+    cpu.turn(false);
     cpu.total
 }
 
@@ -255,6 +257,7 @@ fn serve_plain(socket: Socket, identity: Identity, shared: &Shared) -> Duration 
                 let _ = connection.send_datagram(Bytes::from_static(SNAPSHOT));
             }
         }
+        cpu.turn(false);
         cpu.total
     })
 }

@@ -14,6 +14,10 @@ use std::time::{Duration, Instant};
 /// Packets one connection may send in one flush; what is left goes in the next.
 const DEPARTURES_PER_FLUSH_MAX: usize = 32;
 
+/// A packet smaller than this had room for more, so nothing was left: asking again costs as much as
+/// making a packet, and what a timer wants later it will ask for.
+const LAST_BELOW_BYTES: usize = 1000;
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) key: ConnectionKey,
@@ -25,6 +29,10 @@ pub(crate) struct Connection {
     pub(crate) touched: bool,
     /// Already in the endpoint's list of connections that may have something to send.
     pub(crate) stirred: bool,
+    /// Received something and waits for a packet to ride on.
+    pub(crate) lazy: bool,
+    /// A timer asked for a packet, which therefore does not wait.
+    pub(crate) timer_fired: bool,
     stream: Option<StreamId>,
     /// Stream bytes accepted from the owner and not yet by QUIC.
     pending: VecDeque<Bytes>,
@@ -42,6 +50,8 @@ impl Connection {
             over: false,
             touched: false,
             stirred: false,
+            lazy: false,
+            timer_fired: false,
             stream: None,
             pending: VecDeque::new(),
             pending_bytes: 0,
@@ -217,7 +227,14 @@ impl Connection {
                 congestion_mark: transmit.ecn,
                 segment_size: transmit.segment_size,
             };
+            let is_last = transmit.size < LAST_BELOW_BYTES
+                && self.connected
+                && self.pending.is_empty()
+                && !self.datagrams_held();
             network.commit(now, departure);
+            if is_last {
+                return false;
+            }
         }
         true
     }

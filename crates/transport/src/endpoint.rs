@@ -13,6 +13,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How long a connection that only received waits for a packet to ride on: over one snapshot.
+const LAZY_FOR: Duration = Duration::from_millis(40);
 /// Configurations of pinned servers kept for the next connection to the same one.
 const PINS_MAX: usize = 64;
 
@@ -32,8 +34,11 @@ pub struct Endpoint {
     events: VecDeque<(ConnectionKey, Event)>,
     /// Connections that something happened to since the last look.
     touched: Vec<u32>,
-    /// Connections that may have something to send.
+    /// Connections that have something to send.
     stirred: Vec<u32>,
+    /// Established connections that only received: whatever they have to say (credit, repairs) rides
+    /// on the next packet their owner sends, or goes by itself at the time noted here.
+    lazy: VecDeque<(Instant, ConnectionKey)>,
     /// Packets the endpoint answers with by itself: retries, refusals, resets.
     answers: Answers,
     /// Handshakes under way on the server side, oldest first, with their deadlines.
@@ -83,6 +88,7 @@ impl Endpoint {
             events: VecDeque::new(),
             touched: Vec::new(),
             stirred: Vec::new(),
+            lazy: VecDeque::new(),
             answers: Answers::default(),
             half_open: VecDeque::new(),
             half_open_count: 0,
@@ -130,7 +136,7 @@ impl Endpoint {
         network.receive(now, packets_max, &mut |arrival| self.handle(now, arrival));
         self.serve_timers(now);
         self.drop_late_handshakes(now);
-        self.collect();
+        self.collect(now);
     }
 
     /// The next thing that happened.
@@ -141,6 +147,7 @@ impl Endpoint {
     /// Sends everything due: queued datagrams, stream bytes, acknowledgements, farewells.
     pub fn flush(&mut self, now: Instant, network: &mut dyn Network) {
         self.answers.depart(now, network);
+        self.stir_overdue(now);
         let mut stirred = std::mem::take(&mut self.stirred);
         let mut left = 0;
         for at in 0..stirred.len() {
@@ -148,6 +155,7 @@ impl Endpoint {
             let Some(connection) = self.connections[index as usize].as_deref_mut() else {
                 continue;
             };
+            connection.lazy = false;
             connection.stirred = connection.flush(now, network);
             if connection.stirred {
                 stirred[left] = index;
@@ -159,7 +167,7 @@ impl Endpoint {
         stirred.append(&mut self.stirred);
         self.stirred = stirred;
         network.send(now);
-        self.collect();
+        self.collect(now);
     }
 
     /// When [`Endpoint::receive`] should be called at the latest, for an owner without a tick.
@@ -367,6 +375,7 @@ impl Endpoint {
             }
             if let Some(connection) = self.connections[index].as_deref_mut() {
                 connection.quinn.handle_timeout(now);
+                connection.timer_fired = true;
                 self.timeouts[index] = None;
                 self.touch(u32::try_from(index).unwrap_or(u32::MAX));
             }
@@ -392,7 +401,7 @@ impl Endpoint {
     }
 
     /// Looks at every touched connection: events out, endpoint business done, timers noted.
-    fn collect(&mut self) {
+    fn collect(&mut self, now: Instant) {
         while let Some(index) = self.touched.pop() {
             let Some(connection) = self.connections[index as usize].as_deref_mut() else {
                 continue;
@@ -414,8 +423,29 @@ impl Endpoint {
                 // The owner never heard of it.
                 self.events.truncate(events_before);
             }
-            self.stir(index);
+            if connection.connected && !connection.over && !connection.timer_fired {
+                if !connection.stirred && !connection.lazy {
+                    connection.lazy = true;
+                    self.lazy.push_back((now + LAZY_FOR, connection.key));
+                }
+            } else {
+                connection.timer_fired = false;
+                self.stir(index);
+            }
             self.settle(index);
+        }
+    }
+
+    fn stir_overdue(&mut self, now: Instant) {
+        while let Some(&(due, key)) = self.lazy.front() {
+            let waits = self.get(key).is_some_and(|connection| connection.lazy);
+            if waits && due > now {
+                return;
+            }
+            self.lazy.pop_front();
+            if waits {
+                self.stir(key.index);
+            }
         }
     }
 

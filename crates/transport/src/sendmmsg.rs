@@ -83,6 +83,21 @@ impl fmt::Debug for Batch {
 // SAFETY: the arrays hold plain bytes; pointers exist only during a call.
 unsafe impl Send for Batch {}
 
+/// Sets a socket option to 0; one that the kernel lacks is off already.
+pub(crate) fn turn_off(socket: &UdpSocket, level: libc::c_int, option: libc::c_int) {
+    let zero: libc::c_int = 0;
+    // SAFETY: the kernel reads one `c_int` from the address given, which lives past the call.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            option,
+            (&raw const zero).cast(),
+            mem::size_of::<libc::c_int>() as libc::socklen_t,
+        );
+    }
+}
+
 fn write_address(into: &mut libc::sockaddr_storage, address: SocketAddr) -> libc::socklen_t {
     match address {
         SocketAddr::V4(v4) => {

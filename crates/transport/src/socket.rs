@@ -14,8 +14,13 @@ const SOCKET_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) const SEND_BATCH: usize = 64;
 /// Packets to one peer in one buffer. More is rare, and buffers should stay small.
 const SEGMENTS_MAX: usize = 8;
-/// The largest packet a peer may send us, whatever its path.
+/// The largest packet of ours.
 const PACKET_SIZE_MAX: usize = 1500;
+/// The largest packet that may come in; a larger one is cut short and so fails its seal.
+const RECEIVED_SIZE: usize = 2048;
+/// Memory that small packets share. Small, because one packet kept keeps all of it.
+const ARENA_BYTES: usize = 4096;
+const ARENA_PACKET_MAX: usize = 512;
 
 /// A bound UDP socket with its receive and send batches.
 pub struct Socket {
@@ -23,7 +28,8 @@ pub struct Socket {
     state: UdpSocketState,
     address: SocketAddr,
     received: Vec<u8>,
-    received_size: usize,
+    /// Small packets share its memory, which saves two allocations each.
+    arena: BytesMut,
     buffers: Vec<Vec<u8>>,
     departures: Vec<Departure>,
     /// A wildcard address needs the source named in each packet; any other is its own source.
@@ -46,13 +52,12 @@ impl Socket {
         let _ = state.set_recv_buffer_size(UdpSockRef::from(&socket), SOCKET_BUFFER_BYTES);
         let _ = state.set_send_buffer_size(reference, SOCKET_BUFFER_BYTES);
         let address = socket.local_addr()?;
-        let received_size = state.gro_segments().max(1) * PACKET_SIZE_MAX;
+        without_receive_extras(&socket);
         Ok(Self {
             names_source: address.ip().is_unspecified(),
             address,
-            // Zeroed lazily by the system: only pages that packets land on become resident.
-            received: vec![0; received_size * BATCH_SIZE],
-            received_size,
+            received: vec![0; RECEIVED_SIZE * BATCH_SIZE],
+            arena: BytesMut::new(),
             buffers: (0..SEND_BATCH).map(|_| Vec::new()).collect(),
             departures: Vec::with_capacity(SEND_BATCH),
             #[cfg(target_os = "linux")]
@@ -77,7 +82,7 @@ impl Socket {
 
     fn receive_batch(&mut self, take: &mut dyn FnMut(Arrival)) -> io::Result<(usize, bool)> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
-        let mut chunks = self.received.chunks_exact_mut(self.received_size);
+        let mut chunks = self.received.chunks_exact_mut(RECEIVED_SIZE);
         let mut slices: [IoSliceMut<'_>; BATCH_SIZE] = std::array::from_fn(|_| {
             IoSliceMut::new(chunks.next().expect("one buffer for each message of a batch"))
         });
@@ -93,7 +98,7 @@ impl Socket {
                     congestion_mark: meta
                         .ecn
                         .and_then(|mark| quinn_proto::EcnCodepoint::from_bits(mark as u8)),
-                    bytes: BytesMut::from(packet),
+                    bytes: copy(&mut self.arena, packet),
                 });
             }
         }
@@ -154,6 +159,30 @@ impl Socket {
         }
     }
 }
+
+/// A packet's own bytes: cut from the arena when small.
+fn copy(arena: &mut BytesMut, packet: &[u8]) -> BytesMut {
+    if packet.len() > ARENA_PACKET_MAX {
+        return BytesMut::from(packet);
+    }
+    if arena.capacity() < packet.len() {
+        // Takes the same memory again when every packet cut from it is gone, as is usual.
+        arena.reserve(ARENA_BYTES);
+    }
+    arena.extend_from_slice(packet);
+    arena.split()
+}
+
+/// Turns off what quinn-udp turns on and a server of many small peers pays for and never uses:
+/// merged receiving (it helps one fast sender) and a timestamp with every packet.
+#[cfg(target_os = "linux")]
+fn without_receive_extras(socket: &UdpSocket) {
+    crate::sendmmsg::turn_off(socket, libc::SOL_UDP, libc::UDP_GRO);
+    crate::sendmmsg::turn_off(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_receive_extras(_socket: &UdpSocket) {}
 
 impl Network for Socket {
     fn receive(&mut self, _now: Instant, packets_max: usize, take: &mut dyn FnMut(Arrival)) {
