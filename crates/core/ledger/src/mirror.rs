@@ -100,6 +100,17 @@ impl Mirror {
         })
     }
 
+    /// Pulls the trigger where a mode counts no rounds: asks for no weapon and takes nothing.
+    pub fn fire_freely(&mut self, weapon: WeaponId) -> ShotReport {
+        ShotReport {
+            life: self.life,
+            rev: self.revision,
+            number: self.next_number(),
+            weapon,
+            total: 0,
+        }
+    }
+
     /// Spends up to so many rounds of the held continuous weapon; how many it had. The next frame will
     /// say that it fired.
     pub fn burn(&mut self, rounds: u16) -> u16 {
@@ -174,6 +185,13 @@ impl Mirror {
     #[must_use]
     pub fn failed(&self) -> Option<Revision> {
         self.failed
+    }
+
+    /// What the client does next depends on this alone, for telling states of a model check apart.
+    #[cfg(test)]
+    pub(crate) fn fingerprint(&self, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        (self.inventory(), self.last_number, self.burned, self.failed).hash(hasher);
     }
 
     fn check(&self, rev: Revision, command: &WeaponCommand) -> Result<Change, ApplyError> {

@@ -59,6 +59,21 @@ impl TargetShapes {
         self.get(shape_of(kind)?)?.named.get(usize::from(zone))
     }
 
+    /// Where a ray meets one target of that kind drawn at that pose: how far off, and the first zone on
+    /// its line. What a client marks a hit with before the room has judged it.
+    #[must_use]
+    pub fn meets(
+        &self,
+        kind: EntityKind,
+        pose: &crate::DrawnPose,
+        ray: &crate::Ray,
+    ) -> Option<(f32, Option<u8>)> {
+        let shape = self.get(shape_of(kind)?)?;
+        let offset = pose.position_m - ray.origin_m;
+        let met = shape.meet(offset, pose.yaw_rad, ray.direction, ray.range_m, 0.0)?;
+        Some((met.distance_m, met.zone))
+    }
+
     pub(crate) fn get(&self, shape: u8) -> Option<&Shape> {
         self.shapes.get(usize::from(shape))
     }

@@ -1,0 +1,146 @@
+//! The player's own body: moved at once by her inputs, set right by the room's word.
+
+use crate::settings::GameSettings;
+use fairshot_units::{Input, Life, MessageNumber};
+use fairshot_wire::snapshot::OwnState;
+use fairshot_world::{BodyState, step_body};
+use glam::Vec3;
+use std::collections::VecDeque;
+
+/// Inputs kept for replay: two seconds at 64 a second. The room lets go of older ones too.
+const INPUTS_KEPT_MAX: usize = 128;
+/// A correction below this is drawn over a few frames, a larger one at once.
+const SMOOTHED_MAX_M: f32 = 1.0;
+/// What is left of a drawn correction after each frame.
+const SMOOTHING: f32 = 0.85;
+/// Corrections below this are rounding, not news.
+const CORRECTION_MIN_M: f32 = 1e-4;
+
+/// The player's own body as her client has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnBody {
+    /// Where her inputs put it, exactly: shots leave from here.
+    pub state: BodyState,
+    /// Add this to the position when drawing: the rest of the last correction.
+    pub drawn_off_m: Vec3,
+    pub alive: bool,
+    pub life: Life,
+    pub health: f32,
+}
+
+/// Prediction and reconciliation.
+#[derive(Debug)]
+pub(crate) struct Predictor {
+    body: OwnBody,
+    known: bool,
+    /// Frames the room has not applied yet.
+    inputs: VecDeque<Made>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    number: MessageNumber,
+    life: Life,
+    input: Input,
+}
+
+/// What the room's word changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reconciled {
+    /// How far the prediction was off; 0 where it was right or there was none.
+    pub(crate) off_m: f32,
+    pub(crate) died: bool,
+    pub(crate) respawned: bool,
+}
+
+impl Predictor {
+    pub(crate) fn new(life: Life) -> Self {
+        let body = OwnBody {
+            state: BodyState::default(),
+            drawn_off_m: Vec3::ZERO,
+            alive: false,
+            life,
+            health: 0.0,
+        };
+        Self { body, known: false, inputs: VecDeque::new() }
+    }
+
+    /// The body, once the room has said where it is.
+    pub(crate) fn body(&self) -> Option<&OwnBody> {
+        self.known.then_some(&self.body)
+    }
+
+    /// Moves the body by one frame's input.
+    pub(crate) fn step(
+        &mut self,
+        number: MessageNumber,
+        life: Life,
+        input: Input,
+        settings: &GameSettings,
+    ) {
+        let made = Made { number, life, input };
+        if self.inputs.len() == INPUTS_KEPT_MAX {
+            self.inputs.pop_front();
+        }
+        self.inputs.push_back(made);
+        self.body.drawn_off_m *= SMOOTHING;
+        self.body.state.yaw = input.yaw;
+        self.body.state.pitch = input.pitch;
+        if self.known {
+            self.replay(made, settings);
+        }
+    }
+
+    /// Takes the room's word: the body as it was after the frame it names, and the frames since.
+    pub(crate) fn reconcile(&mut self, own: &OwnState, settings: &GameSettings) -> Reconciled {
+        while self.inputs.front().is_some_and(|made| made.number <= own.applied) {
+            self.inputs.pop_front();
+        }
+        let before = self.body;
+        let was_known = std::mem::replace(&mut self.known, true);
+        let state = &mut self.body.state;
+        state.position_m = own.position_m;
+        state.velocity_m_s = own.velocity_m_s;
+        state.grounded = own.grounded;
+        self.body.alive = own.alive;
+        self.body.life = own.life;
+        self.body.health = f32::from(own.health_eighths) / 8.0;
+        for index in 0..self.inputs.len() {
+            let made = self.inputs[index];
+            self.replay(made, settings);
+        }
+        if let Some(newest) = self.inputs.back() {
+            self.body.state.yaw = newest.input.yaw;
+            self.body.state.pitch = newest.input.pitch;
+        }
+        let new_life = before.life != own.life || !was_known;
+        let off = before.state.position_m - self.body.state.position_m;
+        let mut off_m = off.length();
+        if new_life || !before.alive || !own.alive {
+            off_m = 0.0;
+            self.body.drawn_off_m = Vec3::ZERO;
+        } else if off_m > SMOOTHED_MAX_M {
+            self.body.drawn_off_m = Vec3::ZERO;
+        } else if off_m > CORRECTION_MIN_M {
+            self.body.drawn_off_m += off;
+        } else {
+            off_m = 0.0;
+        }
+        Reconciled {
+            off_m,
+            died: was_known && before.alive && (!own.alive || new_life),
+            respawned: own.alive && (new_life || !before.alive),
+        }
+    }
+
+    /// The room moves a body only by frames of its present life, and only while it lives.
+    fn replay(&mut self, made: Made, settings: &GameSettings) {
+        if !self.body.alive || made.life != self.body.life {
+            return;
+        }
+        let mode = &settings.mode;
+        let dt_s = 1.0 / f32::from(mode.tick_hz.max(1));
+        let state = &mut self.body.state;
+        step_body(state, &made.input, &mode.movement, &mode.body, &settings.world, dt_s);
+    }
+}

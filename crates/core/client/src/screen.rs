@@ -1,0 +1,210 @@
+//! What the screen shows: the snapshots that came, and which step between them is drawn.
+//!
+//! The room reads a target's pose between the two snapshots *it sent* around a step. The screen
+//! therefore draws between two snapshots only where they are neighbours; where one in between was
+//! lost it stands at the nearer of the two that came, and says so in its view step. So the step a
+//! shot names is always one at which the room reads exactly what was drawn.
+
+use fairshot_units::{EntityId, EntityState, Tick, ViewStep};
+use fairshot_wire::snapshot::Snapshot;
+use fairshot_world::{DrawnPose, blend};
+use std::collections::VecDeque;
+
+/// Snapshots kept: more than the longest delay spans.
+const RECEIVED_MAX: usize = 64;
+/// An entity left out of this many snapshots in a row is not drawn any more.
+const FORGOTTEN_AFTER: usize = 32;
+
+/// One entity as the screen shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    /// All but the pose: the newer send's.
+    pub state: EntityState,
+    pub pose: DrawnPose,
+    /// Whether the room reads this very pose at the screen's step: false only where a snapshot too
+    /// large for one datagram left the entity out.
+    pub exact: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Screen {
+    every: u32,
+    received: VecDeque<Received>,
+}
+
+#[derive(Debug)]
+struct Received {
+    tick: Tick,
+    states: Vec<EntityState>,
+    gone: Vec<EntityId>,
+    complete: bool,
+}
+
+/// A step found among the snapshots that came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Moment {
+    /// What a shot fired now names.
+    pub(crate) step: ViewStep,
+    older: usize,
+    newer: usize,
+    fraction: f32,
+}
+
+impl Screen {
+    pub(crate) fn new(snapshot_every: u16) -> Self {
+        Self { every: u32::from(snapshot_every.max(1)), received: VecDeque::new() }
+    }
+
+    pub(crate) fn insert(&mut self, snapshot: Snapshot) {
+        let Snapshot { tick, states, gone, complete, .. } = snapshot;
+        let newer = self.received.iter().rev().take_while(|held| held.tick.since(tick) > 0);
+        let at = self.received.len() - newer.count();
+        self.received.insert(at, Received { tick, states, gone, complete });
+        if self.received.len() > RECEIVED_MAX {
+            self.received.pop_front();
+        }
+    }
+
+    /// Lets go of what lies before the screen's step; entities left out are still looked for in a few.
+    pub(crate) fn trim(&mut self, view: ViewStep) {
+        let keep_back =
+            if self.received.iter().all(|held| held.complete) { 1 } else { FORGOTTEN_AFTER };
+        while self.received.len() > keep_back + 1
+            && self.received[keep_back].tick.since(view.tick) <= 0
+        {
+            self.received.pop_front();
+        }
+    }
+
+    pub(crate) fn newest(&self) -> Option<Tick> {
+        self.received.back().map(|held| held.tick)
+    }
+
+    /// The drawable step nearest to the wanted one.
+    pub(crate) fn moment(&self, wanted: ViewStep) -> Option<Moment> {
+        let last = self.received.len().checked_sub(1)?;
+        let after =
+            self.received.iter().position(|held| ViewStep::at(held.tick).since(wanted) > 0.0);
+        let stand = |index: usize| Moment {
+            step: ViewStep::at(self.received[index].tick),
+            older: index,
+            newer: index,
+            fraction: 0.0,
+        };
+        let Some(newer) = after else { return Some(stand(last)) };
+        let Some(older) = newer.checked_sub(1) else { return Some(stand(newer)) };
+        let from = ViewStep::at(self.received[older].tick);
+        let span = self.received[newer].tick.since(from.tick);
+        // In the way the room does it, so that both get the same number.
+        #[expect(clippy::cast_possible_truncation, reason = "within 0 to 1")]
+        let fraction = (wanted.since(from) / f64::from(span)) as f32;
+        if span.unsigned_abs() != self.every {
+            return Some(stand(if fraction < 0.5 { older } else { newer }));
+        }
+        if wanted == from {
+            return Some(stand(older));
+        }
+        Some(Moment { step: wanted, older, newer, fraction })
+    }
+
+    /// Every entity at that moment, by rising id.
+    pub(crate) fn draw<'a>(&'a self, moment: &'a Moment) -> impl Iterator<Item = Drawn> + 'a {
+        self.ids(moment).filter_map(move |id| self.draw_one(moment, id))
+    }
+
+    pub(crate) fn draw_one(&self, moment: &Moment, id: EntityId) -> Option<Drawn> {
+        let (older, newer) = (&self.received[moment.older], &self.received[moment.newer]);
+        match (older.state(id), newer.state(id)) {
+            (Some(from), Some(to)) => Some(between(from, to, moment.fraction)),
+            // Neither snapshot leaves anything out: it came or went between them.
+            (from, to) if older.complete && newer.complete => {
+                let state = if moment.fraction < 0.5 { from } else { to };
+                state.map(|state| stand(state, true))
+            }
+            _ => self.draw_left_out(moment, id),
+        }
+    }
+
+    /// Whether the newest word of an entity is that life, and alive.
+    pub(crate) fn lives_on(&self, state: &EntityState) -> bool {
+        let newest = self.received.iter().rev().find_map(|held| match held.state(state.id) {
+            Some(newest) => Some(newest.alive && newest.life == state.life),
+            None if held.complete || held.gone.contains(&state.id) => Some(false),
+            None => None,
+        });
+        newest.unwrap_or(false)
+    }
+
+    /// The newest states that came, whatever the screen shows.
+    pub(crate) fn newest_states(&self) -> &[EntityState] {
+        self.received.back().map_or(&[], |held| &held.states)
+    }
+
+    fn ids<'a>(&'a self, moment: &Moment) -> impl Iterator<Item = EntityId> + 'a {
+        let (older, newer) = (&self.received[moment.older], &self.received[moment.newer]);
+        let complete = older.complete && newer.complete;
+        let first = if complete { moment.older } else { 0 };
+        let last = if complete { moment.newer } else { self.received.len() - 1 };
+        let mut ids: Vec<EntityId> = self
+            .received
+            .range(first..=last)
+            .flat_map(|held| held.states.iter().map(|state| state.id))
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter()
+    }
+
+    /// An entity that one of the two snapshots left out: between the nearest that hold it.
+    fn draw_left_out(&self, moment: &Moment, id: EntityId) -> Option<Drawn> {
+        let back = (0..=moment.older).rev().take(FORGOTTEN_AFTER);
+        let mut from = None;
+        for index in back {
+            let held = &self.received[index];
+            if let Some(state) = held.state(id) {
+                from = Some((held.tick, state));
+                break;
+            }
+            if held.complete || held.gone.contains(&id) {
+                break;
+            }
+        }
+        let mut to = None;
+        for held in self.received.range(moment.older + 1..) {
+            if let Some(state) = held.state(id) {
+                to = Some((held.tick, state));
+                break;
+            }
+            if held.complete || held.gone.contains(&id) {
+                break;
+            }
+        }
+        let (from_tick, from) = from?;
+        let Some((to_tick, to)) = to else { return Some(stand(from, false)) };
+        let span = to_tick.since(from_tick);
+        #[expect(clippy::cast_possible_truncation, reason = "within 0 to 1")]
+        let fraction = (moment.step.since(ViewStep::at(from_tick)) / f64::from(span)) as f32;
+        Some(Drawn { exact: false, ..between(from, to, fraction.clamp(0.0, 1.0)) })
+    }
+}
+
+impl Received {
+    fn state(&self, id: EntityId) -> Option<&EntityState> {
+        // Ids are mostly dense, so the place is near the id itself.
+        let at = self.states.binary_search_by_key(&id, |state| state.id).ok()?;
+        self.states.get(at)
+    }
+}
+
+/// Never across a new life or a teleport: there the nearer of the two stands.
+fn between(from: &EntityState, to: &EntityState, fraction: f32) -> Drawn {
+    if from.life == to.life && !to.teleported {
+        let pose = blend(from.pose, to.pose, fraction);
+        return Drawn { state: *to, pose, exact: true };
+    }
+    stand(if fraction < 0.5 { from } else { to }, true)
+}
+
+fn stand(state: &EntityState, exact: bool) -> Drawn {
+    Drawn { state: *state, pose: DrawnPose::from(state.pose), exact }
+}

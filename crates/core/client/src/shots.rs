@@ -1,0 +1,164 @@
+//! The player's own shots from the trigger to the verdict, and the markers they draw.
+
+use crate::event::{ClientEvent, EventQueue, MarkerFate};
+use crate::stats::Stats;
+use crate::trace::SeenHit;
+use fairshot_units::{MessageNumber, Rule, ViewStep, WeaponId};
+use fairshot_wire::{Outcome, RefusedBy, ShotJudged, Strike};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Shots that wait for their verdicts; beyond that the oldest is forgotten and stays unanswered.
+const WAITING_MAX: usize = 1024;
+/// Shots kept with their fates, for a look back.
+const LAST_KEPT: usize = 16;
+
+/// One of the player's own shots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnShot {
+    pub number: MessageNumber,
+    pub weapon: WeaponId,
+    /// The step the screen showed.
+    pub view: ViewStep,
+    /// What the own screen said it hit; empty for a projectile.
+    pub seen: Vec<SeenHit>,
+    pub fate: ShotFate,
+}
+
+/// What became of a shot.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShotFate {
+    /// No verdict yet.
+    Waiting,
+    Accepted(Vec<Strike>),
+    Refused(RefusedBy),
+    /// Refused as `armed` after a death the screen had not shown.
+    UnseenDeath,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct OwnShots {
+    waiting: BTreeMap<MessageNumber, OwnShot>,
+    /// Refused as `armed`: the room's private word may yet call it an unseen death.
+    armed: BTreeMap<MessageNumber, ()>,
+    last: Vec<OwnShot>,
+}
+
+impl OwnShots {
+    pub(crate) fn fired(&mut self, shot: OwnShot, stats: &mut Stats, events: &mut EventQueue) {
+        stats.shots_sent += 1;
+        if !shot.seen.is_empty() {
+            let (number, weapon, hits) = (shot.number, shot.weapon, shot.seen.clone());
+            events.offer(ClientEvent::Marker { number, weapon, hits });
+        }
+        if self.waiting.len() == WAITING_MAX {
+            self.waiting.pop_first();
+        }
+        self.waiting.insert(shot.number, shot);
+    }
+
+    /// The room ruled on one of the player's own shots.
+    pub(crate) fn judged(
+        &mut self,
+        judged: &ShotJudged,
+        stats: &mut Stats,
+        events: &mut EventQueue,
+    ) {
+        let Some(mut shot) = self.waiting.remove(&judged.number) else { return };
+        match &judged.outcome {
+            Outcome::Accepted { hits, .. } => {
+                stats.shots_accepted += 1;
+                count_hits(&shot.seen, hits, stats);
+                let fate = if agree(&shot.seen, hits) {
+                    MarkerFate::Confirmed
+                } else {
+                    MarkerFate::Corrected(hits.clone())
+                };
+                settle(&shot, !hits.is_empty(), fate, events);
+                shot.fate = ShotFate::Accepted(hits.clone());
+            }
+            Outcome::Refused(rule) => {
+                stats.refuse(rule.label());
+                if *rule == RefusedBy::BuiltIn(Rule::Armed) {
+                    self.armed.insert(shot.number, ());
+                    if self.armed.len() > LAST_KEPT {
+                        self.armed.pop_first();
+                    }
+                }
+                settle(&shot, false, MarkerFate::Refused(rule.clone()), events);
+                shot.fate = ShotFate::Refused(rule.clone());
+            }
+        }
+        if self.last.len() == LAST_KEPT {
+            self.last.remove(0);
+        }
+        self.last.push(shot);
+    }
+
+    /// The room's private word on a refusal: counts an unseen death apart, whichever word came first.
+    pub(crate) fn explained(
+        &mut self,
+        number: MessageNumber,
+        unseen_death: bool,
+        stats: &mut Stats,
+    ) {
+        if !unseen_death {
+            return;
+        }
+        if self.armed.remove(&number).is_some() {
+            let label = Rule::Armed.label();
+            if let Some(count) = stats.shots_refused.get_mut(label) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    stats.shots_refused.remove(label);
+                }
+            }
+        } else if self.waiting.remove(&number).is_none() {
+            return;
+        }
+        stats.shots_unseen_death += 1;
+        if let Some(shot) = self.last.iter_mut().find(|shot| shot.number == number) {
+            shot.fate = ShotFate::UnseenDeath;
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(crate) fn last(&self) -> &[OwnShot] {
+        &self.last
+    }
+}
+
+fn settle(shot: &OwnShot, dealt: bool, fate: MarkerFate, events: &mut EventQueue) {
+    if dealt || !shot.seen.is_empty() {
+        events.offer(ClientEvent::MarkerSettled { number: shot.number, fate });
+    }
+}
+
+fn agree(seen: &[SeenHit], dealt: &[Strike]) -> bool {
+    seen.len() == dealt.len()
+        && seen.iter().all(|seen| {
+            dealt.iter().any(|dealt| is_same(seen, dealt) && same_zone(&seen.zone, &dealt.zone))
+        })
+}
+
+fn count_hits(seen: &[SeenHit], dealt: &[Strike], stats: &mut Stats) {
+    stats.hits_seen += seen.len() as u64;
+    stats.hits_dealt += dealt.len() as u64;
+    for seen in seen {
+        if let Some(dealt) = dealt.iter().find(|dealt| is_same(seen, dealt)) {
+            stats.hits_matched += 1;
+            stats.zones_matched += u64::from(same_zone(&seen.zone, &dealt.zone));
+        }
+    }
+}
+
+fn is_same(seen: &SeenHit, dealt: &Strike) -> bool {
+    seen.pellet == dealt.pellet && seen.target == dealt.target
+}
+
+fn same_zone(a: &Option<Arc<str>>, b: &Option<Arc<str>>) -> bool {
+    a.as_deref() == b.as_deref()
+}
