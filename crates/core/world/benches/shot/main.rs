@@ -1,0 +1,91 @@
+//! A three-pellet shot among 4 players and 40 monsters, 50 boxes, a second of history, over the data of
+//! 400 rooms so that none of it is in the nearest caches; beside a plain baseline under the same
+//! compiler settings: f64, an array of structs, every box and every target looked at, no allocation.
+
+mod cpu;
+mod plain;
+mod room;
+
+use cpu::CpuTime;
+use criterion::{BatchSize, Criterion, black_box, criterion_group, criterion_main};
+use room::{Crowd, PELLETS, Room, Shot};
+
+fn shots(criterion: &mut Criterion<CpuTime>) {
+    for (name, crowd, rooms) in [
+        ("400 rooms", Crowd { players: 4, monsters: 40 }, 400),
+        ("one room", Crowd { players: 4, monsters: 40 }, 1),
+        ("400 targets, 40 rooms", Crowd { players: 4, monsters: 396 }, 40),
+        ("40 targets, 40 rooms", Crowd { players: 4, monsters: 36 }, 40),
+    ] {
+        let rooms: Vec<Room> = (0..rooms).map(|seed| Room::new(seed, crowd)).collect();
+        let mut group = criterion.benchmark_group(format!("three pellets, {name}"));
+        let mut next = Shots::new(&rooms);
+        group.bench_function("flat", |bencher| {
+            let mut scratch = fairshot_world::TargetHits::new();
+            bencher.iter(|| {
+                let (room, shot) = next.shot();
+                black_box(room.judge(&shot, &mut scratch))
+            });
+        });
+        let plain: Vec<plain::Room> = rooms.iter().map(plain::Room::new).collect();
+        let mut next = Shots::new(&rooms);
+        group.bench_function("plain", |bencher| {
+            bencher.iter(|| {
+                let (_, shot) = next.shot();
+                black_box(plain[shot.room].judge(&shot))
+            });
+        });
+        group.finish();
+    }
+}
+
+fn ticks(criterion: &mut Criterion<CpuTime>) {
+    let mut group = criterion.benchmark_group("a tick of 44 entities");
+    let crowd = Crowd { players: 4, monsters: 40 };
+    let mut room = Room::new(1, crowd);
+    group.bench_function("record", |bencher| bencher.iter(|| room.record()));
+    let mut room = Room::new(1, crowd);
+    group.bench_function("think and walk", |bencher| bencher.iter(|| room.walk()));
+    let mut room = Room::new(1, crowd);
+    group.bench_function("bodies", |bencher| bencher.iter(|| room.run()));
+    group.finish();
+}
+
+fn checkpoint(criterion: &mut Criterion<CpuTime>) {
+    let mut group = criterion.benchmark_group("checkpoint of a second");
+    let room = Room::new(1, Crowd { players: 4, monsters: 40 });
+    let saved = room.history.save();
+    println!("a saved second: {} bytes; in memory {}", saved.len(), room.history.memory_bytes());
+    group.bench_function("save", |bencher| bencher.iter(|| room.history.save()));
+    group.bench_function("load", |bencher| {
+        bencher.iter_batched(|| saved.clone(), |saved| room.load(&saved), BatchSize::SmallInput);
+    });
+    group.finish();
+}
+
+/// Shots in an order that visits every room before it comes back to one.
+struct Shots<'a> {
+    rooms: &'a [Room],
+    next: usize,
+}
+
+impl<'a> Shots<'a> {
+    fn new(rooms: &'a [Room]) -> Self {
+        Self { rooms, next: 0 }
+    }
+
+    fn shot(&mut self) -> (&'a Room, Shot) {
+        self.next = self.next.wrapping_add(1);
+        // Rooms in an order no prefetcher follows.
+        let room = self.next.wrapping_mul(0x9E37_79B1) % self.rooms.len();
+        (&self.rooms[room], self.rooms[room].shot(room, self.next))
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = shots, ticks, checkpoint
+}
+criterion_main!(benches);
+const _: () = assert!(PELLETS == 3);
