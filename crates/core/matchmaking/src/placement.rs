@@ -90,7 +90,10 @@ impl PlaceError {
 /// Headroom is compared in steps of a twentieth, so that noise in it does not herd every room of a
 /// second onto one shard.
 const HEADROOM_STEPS: f32 = 20.0;
-/// What a room is taken to cost of a tick where nothing was measured yet.
+/// Fewer rooms than this say little of what one costs: a shard has costs of its own.
+const ROOMS_TELLING: u32 = 8;
+/// What a room is taken to cost of a tick where too few were measured; one that was measured is
+/// believed within a factor of five.
 const ROOM_COST_DEFAULT: f32 = 0.005;
 
 /// The best shard for a room of that mode and `seats` players, in `region` if one is named.
@@ -144,8 +147,13 @@ fn node_has_room(node: &NodeOffer, caps: &Caps, seats: u16) -> bool {
 #[expect(clippy::cast_precision_loss, reason = "rooms of a shard are few")]
 fn headroom_now(shard: &ShardOffer) -> f32 {
     let unmeasured = shard.rooms.saturating_sub(shard.rooms_measured) as f32;
-    let cost = (1.0 - shard.headroom) / shard.rooms_measured.max(1) as f32;
-    shard.headroom - unmeasured * cost.max(ROOM_COST_DEFAULT)
+    let cost = if shard.rooms_measured < ROOMS_TELLING {
+        ROOM_COST_DEFAULT
+    } else {
+        let measured = (1.0 - shard.headroom) / shard.rooms_measured as f32;
+        measured.clamp(ROOM_COST_DEFAULT / 5.0, ROOM_COST_DEFAULT * 5.0)
+    };
+    shard.headroom - unmeasured * cost
 }
 
 /// Smaller is better; a NaN counts as no headroom at all.

@@ -6,3 +6,4 @@ pub mod control;
 pub mod directory;
 pub mod host;
 pub mod matchmaking;
+pub mod service;
