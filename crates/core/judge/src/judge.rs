@@ -106,7 +106,8 @@ impl Judge {
             rays: rays..rays,
             hits: hits..hits,
         };
-        match scene.mode.weapons.get(claim.weapon) {
+        let held_by_the_world = shot.ruling != LedgerRuling::Refused(Rule::Weapon);
+        match scene.mode.weapons.get(claim.weapon).filter(|_| held_by_the_world) {
             None => {
                 verdict.outcome =
                     Outcome::Refused { rule: Rule::Weapon, reason: Reason::NotInWorld };

@@ -73,7 +73,9 @@ impl Core {
     /// hit, so that every pellet of it is told.
     fn deal_one(&mut self, damage: Damage, deaths: &mut Vec<Death>) -> Option<Hit> {
         let (life, alive, kind, health) = self.body_mut(damage.target)?;
-        if life != damage.target_life || !alive || !(damage.amount >= 0.0) {
+        // A NaN is no amount either.
+        let is_amount = damage.amount >= 0.0;
+        if life != damage.target_life || !alive || !is_amount {
             return None;
         }
         let before = *health;

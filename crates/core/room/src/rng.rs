@@ -20,10 +20,6 @@ impl Rng {
     }
 
     /// A number from 0 to `below`, itself left out; 0 where `below` is 0.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the high half of 32 x 32 bits is below 2^32"
-    )]
     pub fn below(&mut self, below: u32) -> u32 {
         (((self.next_u64() >> 32) * u64::from(below)) >> 32) as u32
     }

@@ -1,0 +1,13 @@
+//! Cases worked out from public bug reports, each played through a room by its public face.
+
+mod kit;
+
+mod judged;
+mod ledger_stamps;
+mod limits;
+mod lives;
+mod refusals;
+mod rewound;
+mod schedule;
+mod shot_cases;
+mod stats;

@@ -1,0 +1,126 @@
+//! A game's own rules, and what a refusal leaves behind.
+
+use fairshot_judge::{GameRule, Reason, ShotCheck};
+use fairshot_mode::{Mode, Rules, Weapon};
+use fairshot_room::{Game, LogRecord, PlainGame, Room, RoomInput, RoomSetup, Shot, TickOutput};
+use fairshot_units::{EntityId, MessageNumber, PlayerId, RoomId, Rule, WeaponId};
+use fairshot_world::StaticWorld;
+use glam::Vec3;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::kit::{at, gun, mode};
+
+type Check = fn(&mut ShotCheck<'_>) -> Option<Cow<'static, str>>;
+
+struct Ruled(&'static [(&'static str, Check)]);
+
+impl Game for Ruled {
+    fn rules(&self) -> Vec<GameRule> {
+        self.0.iter().map(|(name, check)| GameRule::new(name, *check)).collect()
+    }
+}
+
+/// One shot in a room with these rules; every tick's output after it.
+fn shoot(settings: Mode, game: Box<dyn Game>, origin_m: Vec3) -> (Room, TickOutput) {
+    let world = Arc::new(StaticWorld::build(&settings.arena));
+    let setup = RoomSetup::new(RoomId::new("r").expect("an id"), Arc::new(settings), world, 1);
+    let mut room = Room::new(&setup, game);
+    let mut out = TickOutput::default();
+    let entity = EntityId(0);
+    let player = PlayerId::new("p").expect("an id");
+    room.tick(&[RoomInput::Join { entity, player, team: None }], &mut out);
+    let shot = RoomInput::Shot(Shot {
+        entity,
+        life: room.life(entity).expect("in the room"),
+        claim: fairshot_judge::Claim {
+            number: MessageNumber(1),
+            weapon: WeaponId(1),
+            view: at(1),
+            origin_m,
+            direction: Vec3::NEG_Z,
+            names: Vec::new(),
+        },
+        ruling: fairshot_judge::LedgerRuling::Accepted,
+        frame: MessageNumber(0),
+    });
+    room.tick(&[shot], &mut out);
+    (room, out)
+}
+
+const MUZZLE: Vec3 = Vec3::new(0.0, 1.0, 0.0);
+const FAR: Vec3 = Vec3::new(4.0, 0.9, 0.0);
+
+fn refused_by(out: &TickOutput) -> Option<Rule> {
+    out.judgement.verdicts[0].outcome.refused_by()
+}
+
+#[test]
+fn a_games_own_rule_refuses_under_its_own_name_and_in_its_own_words() {
+    let game = Ruled(&[("safe_zone", |check| {
+        (check.shooter.feet_m.length() < 10.0).then_some("fired from the safe zone".into())
+    })]);
+    let (_, out) = shoot(mode(vec![gun(1)]), Box::new(game), MUZZLE);
+    assert_eq!(refused_by(&out), Some(Rule::Game("safe_zone")));
+    assert!(out.log.iter().any(|line| matches!(
+        line,
+        LogRecord::ShotRefused { reason: Reason::Game(words), .. } if words == "fired from the safe zone"
+    )));
+}
+
+#[test]
+fn a_rule_that_panics_refuses_its_one_shot_and_is_reported() {
+    let game = Ruled(&[("shaky", |_| panic!("a game's fault"))]);
+    let (mut room, out) = shoot(mode(vec![gun(1)]), Box::new(game), MUZZLE);
+    assert_eq!(refused_by(&out), Some(Rule::Game("shaky")));
+    assert!(out.log.contains(&LogRecord::RulePanicked { rule: Rule::Game("shaky") }));
+    let mut out = out;
+    room.tick(&[], &mut out);
+    assert_eq!(out.own.len(), 1, "the room goes on");
+}
+
+#[test]
+fn a_rule_under_a_built_in_name_replaces_it_in_its_place() {
+    let game = || Ruled(&[("origin", |_| None)]);
+    let (_, out) = shoot(mode(vec![gun(1)]), Box::new(game()), FAR);
+    assert_eq!(refused_by(&out), None);
+    let (_, out) = shoot(mode(vec![gun(1)]), Box::new(PlainGame), FAR);
+    assert_eq!(refused_by(&out), Some(Rule::Origin));
+}
+
+#[test]
+fn a_weapon_may_turn_rules_off_a_games_own_among_them() {
+    let mut rules = Rules { origin: None, ..Rules::default() };
+    rules.game.insert("never".to_owned(), false);
+    let lance = Weapon { rules, ..gun(1) };
+    let game = Ruled(&[("never", |_| Some("never".into()))]);
+    let (_, out) = shoot(mode(vec![lance]), Box::new(game), FAR);
+    assert_eq!(refused_by(&out), None);
+}
+
+#[test]
+fn a_refusal_is_kept_with_what_every_rule_measured() {
+    let (room, out) = shoot(mode(vec![gun(1)]), Box::new(PlainGame), FAR);
+    let kept: Vec<_> = room.refusals().collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].rule, Rule::Origin);
+    let measured: Vec<(&str, bool)> =
+        kept[0].measures.iter().map(|measure| (measure.rule.label(), measure.passed)).collect();
+    let passed = [("armed", true), ("late", true), ("held", true), ("ammo", true), ("rate", true)];
+    assert_eq!(measured[..5], passed);
+    assert_eq!(measured[5..], [("origin", false)]);
+    let origin = kept[0].measures.last().expect("a measure");
+    assert!((origin.value - 4.0).abs() < 1e-5 && origin.limit == 2.5);
+    assert_eq!(out.judgement.verdicts[0].measures.as_slice(), &*kept[0].measures);
+}
+
+#[test]
+fn a_game_rule_may_move_the_step_but_not_out_of_the_last_second() {
+    let game = Ruled(&[("late_riser", |check| {
+        check.step = check.step.back(-500.0);
+        None
+    })]);
+    let (_, out) = shoot(mode(vec![gun(1)]), Box::new(game), MUZZLE);
+    let verdict = &out.judgement.verdicts[0];
+    assert_eq!(verdict.judged.tick, verdict.landed);
+}
