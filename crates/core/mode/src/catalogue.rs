@@ -67,6 +67,11 @@ impl Catalogue {
         Ok(catalogue)
     }
 
+    /// What a weapon itself says about the rules, where a file said it.
+    pub(crate) fn overlay(&self, index: usize) -> Option<&RulesOverlay> {
+        self.overlays.get(index).and_then(Option::as_ref)
+    }
+
     /// The same weapons under other mode rules: each keeps what it says itself.
     pub(crate) fn under(&self, before: &Rules, now: &Rules) -> Self {
         let mut catalogue = self.clone();

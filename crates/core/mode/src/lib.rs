@@ -15,6 +15,7 @@ pub mod presets;
 pub mod reference;
 mod rules;
 mod weapon;
+mod write;
 
 pub use arena::{Arena, Block, Bounds, SpawnPoint};
 pub use body::{Body, HitZone, Monster, Movement, ZoneShape};

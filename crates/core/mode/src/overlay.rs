@@ -11,6 +11,16 @@ pub enum Setting<T> {
     On(T),
 }
 
+impl<T> Setting<T> {
+    /// The same setting of another kind.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
+        match self {
+            Self::Off => Setting::Off,
+            Self::On(rule) => Setting::On(change(rule)),
+        }
+    }
+}
+
 impl<T> From<Setting<T>> for Option<T> {
     fn from(setting: Setting<T>) -> Self {
         match setting {

@@ -1,8 +1,8 @@
 //! The committed files are what their generator makes of the tables.
 
-#[path = "../examples/generate_modes/page.rs"]
+#[path = "../../examples/generate_modes/page.rs"]
 mod page;
-#[path = "../examples/generate_modes/san_andreas.rs"]
+#[path = "../../examples/generate_modes/san_andreas.rs"]
 mod san_andreas;
 
 use fairshot_mode::{AmmoUse, Mode, Weapon, WeaponKind, presets};
@@ -13,13 +13,13 @@ const AGAIN: &str = "run `cargo run -p fairshot-mode --example generate_modes`";
 #[test]
 fn the_committed_weapon_mode_is_what_the_table_makes() {
     let made = san_andreas::generate().expect("the table reads");
-    let committed = include_str!("../../../../deploy/modes/san_andreas.toml");
+    let committed = include_str!("../../../../../deploy/modes/san_andreas.toml");
     assert!(made == committed, "deploy/modes/san_andreas.toml is old: {AGAIN}");
 }
 
 #[test]
 fn the_reference_page_is_what_the_declared_keys_make() {
-    let committed = include_str!("../../../../docs/modes.md");
+    let committed = include_str!("../../../../../docs/modes.md");
     assert!(page::generate() == committed, "docs/modes.md is old: {AGAIN}");
 }
 

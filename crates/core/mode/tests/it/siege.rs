@@ -3,7 +3,7 @@
 use fairshot_mode::{Stat, StatSheet, Weapon, WeaponNumbers, presets};
 use std::collections::BTreeMap;
 
-const TABLE: &str = include_str!("../../../../deploy/modes/data/siege_weapons.csv");
+const TABLE: &str = include_str!("../../../../../deploy/modes/data/siege_weapons.csv");
 
 fn gun(name: &str) -> Weapon {
     presets::siege().weapons.named(name).expect("a gun of the mode").clone()

@@ -1,0 +1,7 @@
+//! Tests of modes as files, in one program since each costs a link.
+
+mod faults;
+mod generated;
+mod rules;
+mod siege;
+mod written;
