@@ -1,0 +1,392 @@
+//! One player's inventory as an actor: it rules on her messages before the room sees them, and queues
+//! every change of it on her stream before the change counts.
+
+use crate::clock::Clock;
+use crate::pending::Pending;
+use crate::room::{RoomActor, Stamped};
+use actix::{Actor, ActorContext, Context, Handler, Message, WeakAddr};
+use bytes::Bytes;
+use crate::readback::{Owner, inventory_view};
+use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
+use fairshot_gateway::{Gateway, SessionId};
+use fairshot_judge::{Claim, LedgerRuling, NamedTarget};
+use fairshot_ledger::{
+    CommandError, CommandErrorKind, FrameReport, Inventory, Ledger, ShotReport, ShotRuling,
+};
+use fairshot_mode::{Ammunition, Catalogue, Mode};
+use fairshot_room::{Frame, InventoryOrder, RoomInput, Shot};
+use fairshot_units::{EntityId, Life, Revision, WeaponCommand};
+use fairshot_wire::{AckWindow, CloseCode, Down, MalformedShot, UpDatagram};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Messages waiting for one inventory. A session sends one a datagram, 64 a second; what does not fit
+/// is dropped like a lost datagram and rides again.
+const MAILBOX: usize = 256;
+
+/// Owns one player's [`Ledger`]. Lives on its room's arbiter and ends with the player's session.
+pub(crate) struct InventoryActor {
+    entity: EntityId,
+    owner: Owner,
+    session: SessionId,
+    mode: Arc<Mode>,
+    ledger: Ledger,
+    heard: AckWindow,
+    room: WeakAddr<RoomActor>,
+    gateway: Rc<RefCell<Gateway>>,
+    pending: Pending,
+    clock: Clock,
+    /// Times a frame lowered a total, and how many of those the room has been told.
+    corrections: u64,
+    corrections_told: u64,
+}
+
+/// What an inventory actor is made of.
+pub(crate) struct InventoryParts {
+    pub(crate) entity: EntityId,
+    pub(crate) owner: Owner,
+    pub(crate) session: SessionId,
+    pub(crate) mode: Arc<Mode>,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) room: WeakAddr<RoomActor>,
+    pub(crate) gateway: Rc<RefCell<Gateway>>,
+    pub(crate) pending: Pending,
+    pub(crate) clock: Clock,
+}
+
+impl InventoryActor {
+    pub(crate) fn new(parts: InventoryParts) -> Self {
+        Self {
+            entity: parts.entity,
+            owner: parts.owner,
+            session: parts.session,
+            ledger: Ledger::new(parts.catalogue),
+            mode: parts.mode,
+            heard: AckWindow::default(),
+            room: parts.room,
+            gateway: parts.gateway,
+            pending: parts.pending,
+            clock: parts.clock,
+            corrections: 0,
+            corrections_told: 0,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.mode.ammunition == Ammunition::Open
+    }
+
+    /// Joins one datagram's frames and shots and returns what the room is to see of them.
+    fn join(&mut self, datagram: UpDatagram, malformed: &[MalformedShot]) -> Vec<RoomInput> {
+        let now_ms = self.clock.now_ms();
+        let mut inputs = Vec::with_capacity(2);
+        for fault in malformed {
+            // Acknowledged like any other, so that its client does not send it for ever.
+            let first = fault.number.is_none_or(|number| self.heard.record(number));
+            if first {
+                inputs.push(RoomInput::Malformed { entity: self.entity });
+            }
+        }
+        for frame in &datagram.frames {
+            if let Some(input) = self.join_frame(frame, now_ms) {
+                inputs.push(RoomInput::Frame(input));
+            }
+        }
+        for shot in datagram.shots {
+            if let Some(input) = self.join_shot(shot, now_ms) {
+                inputs.push(input);
+            }
+        }
+        inputs
+    }
+
+    fn join_frame(&mut self, frame: &fairshot_wire::Frame, now_ms: u64) -> Option<Frame> {
+        if !self.heard.record(frame.number) {
+            return None;
+        }
+        let (held, firing) = if self.is_open() {
+            let firing = frame.firing.then_some(frame.held);
+            (frame.held, firing)
+        } else {
+            let before = self.ledger.total(frame.held);
+            let ruling = self.ledger.frame(
+                &FrameReport {
+                    life: frame.life,
+                    rev: frame.revision,
+                    number: frame.number,
+                    held: frame.held,
+                    total: frame.total,
+                    clip: frame.clip,
+                    firing: frame.firing,
+                },
+                now_ms,
+            );
+            // A frame that had to lower a total heard of a shot that was lost, or of a frozen counter.
+            if self.ledger.total(frame.held) != before {
+                self.corrections += 1;
+            }
+            (self.ledger.held(), ruling.acts)
+        };
+        Some(Frame {
+            entity: self.entity,
+            life: frame.life,
+            number: frame.number,
+            input: frame.input,
+            held,
+            firing,
+        })
+    }
+
+    fn join_shot(&mut self, shot: fairshot_wire::Shot, now_ms: u64) -> Option<RoomInput> {
+        if !self.heard.record(shot.number) {
+            return None;
+        }
+        let ruling = if self.is_open() {
+            LedgerRuling::Accepted
+        } else {
+            let report = ShotReport {
+                life: shot.life,
+                rev: shot.revision,
+                number: shot.number,
+                weapon: shot.weapon,
+                total: shot.total,
+            };
+            match self.ledger.shot(&report, now_ms) {
+                ShotRuling::Accepted => LedgerRuling::Accepted,
+                ShotRuling::Refused(rule) => LedgerRuling::Refused(rule),
+                ShotRuling::Repeat => return None,
+                ShotRuling::Malformed => return Some(RoomInput::Malformed { entity: self.entity }),
+            }
+        };
+        let names = shot
+            .names
+            .iter()
+            .map(|named| NamedTarget { pellet: named.pellet, target: named.target })
+            .collect();
+        Some(RoomInput::Shot(Shot {
+            entity: self.entity,
+            life: shot.life,
+            claim: Claim {
+                number: shot.number,
+                weapon: shot.weapon,
+                view: shot.view,
+                origin_m: shot.origin_m,
+                direction: shot.direction,
+                names,
+            },
+            ruling,
+            frame: shot.frame,
+        }))
+    }
+
+    /// Queues a command's packet, then commits it: a full queue leaves everything as it was.
+    fn command(
+        &mut self,
+        command: &WeaponCommand,
+        dry_run: bool,
+    ) -> Result<WeaponOutcome, ControlError> {
+        if self.is_open() {
+            return Err(counts_no_rounds(&self.mode));
+        }
+        let now_ms = self.clock.now_ms();
+        let planned = self.ledger.plan(command, now_ms).map_err(refused)?;
+        let revision = planned.revision();
+        if dry_run {
+            let mut after = self.ledger.clone();
+            after.commit(planned, now_ms);
+            return Ok(self.outcome(revision, &after.inventory()));
+        }
+        let packet = Down::Command { revision, command: *command }.to_bytes();
+        self.queue(packet)?;
+        self.ledger.commit(planned, now_ms);
+        Ok(self.outcome(revision, &self.ledger.inventory()))
+    }
+
+    fn outcome(&self, revision: Revision, inventory: &Inventory) -> WeaponOutcome {
+        WeaponOutcome { revision, after: self.view(inventory) }
+    }
+
+    fn view(&self, inventory: &Inventory) -> InventoryView {
+        inventory_view(&self.owner, &self.mode, inventory, self.corrections, self.clock.now_ms())
+    }
+
+    fn queue(&mut self, packet: Bytes) -> Result<(), ControlError> {
+        self.gateway
+            .borrow_mut()
+            .queue_command(self.session, packet)
+            .map_err(|error| ControlError::ResourceExhausted(error.to_string()))
+    }
+
+    /// The respawn grant travels on the same stream as the commands. Without it the client could never
+    /// follow, so a session whose queue is too full for it ends.
+    fn respawn(&mut self, life: Life) {
+        let packet = Down::RespawnGrant { life }.to_bytes();
+        match self.queue(packet) {
+            Ok(()) => self.ledger.respawn(life),
+            Err(error) => self.end(CloseCode::Slow, &error.to_string()),
+        }
+    }
+
+    fn end(&mut self, code: CloseCode, reason: &str) {
+        self.gateway.borrow_mut().close(self.session, code, reason);
+    }
+}
+
+impl Actor for InventoryActor {
+    type Context = Context<Self>;
+
+    fn started(&mut self, context: &mut Self::Context) {
+        context.set_mailbox_capacity(MAILBOX);
+    }
+}
+
+/// One decoded datagram of the player's.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Heard {
+    pub(crate) datagram: UpDatagram,
+    pub(crate) malformed: Vec<MalformedShot>,
+}
+
+impl Handler<Heard> for InventoryActor {
+    type Result = ();
+
+    fn handle(&mut self, heard: Heard, context: &mut Self::Context) {
+        self.pending.handled();
+        let snapshot = heard.datagram.snapshot;
+        let inputs = self.join(heard.datagram, &heard.malformed);
+        if let Some(diverged) = self.ledger.liveness() {
+            self.end(CloseCode::Diverged, diverged.label());
+        }
+        let stamped = Stamped {
+            entity: self.entity,
+            session: self.session,
+            inputs,
+            acks: self.heard.acks(),
+            snapshot,
+            revision: self.ledger.revision(),
+            corrections: self.corrections - self.corrections_told,
+        };
+        self.corrections_told = self.corrections;
+        match self.room.upgrade() {
+            // A full room loses this datagram's inputs; they were acknowledged to nobody yet, but the
+            // ledger has joined them, so the room counts what it could not take.
+            Some(room) => {
+                match room.try_send(stamped) {
+                    Ok(()) => self.pending.sent(),
+                    Err(error) => {
+                        tracing::warn!(entity = self.entity.0, %error, "a room's mailbox is full");
+                    }
+                }
+            }
+            None => context.stop(),
+        }
+    }
+}
+
+/// The room's orders of one tick for this player, in order.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Orders(pub(crate) Vec<InventoryOrder>);
+
+impl Handler<Orders> for InventoryActor {
+    type Result = ();
+
+    fn handle(&mut self, orders: Orders, _: &mut Self::Context) {
+        self.pending.handled();
+        for order in orders.0 {
+            match order {
+                InventoryOrder::Respawn { life } => self.respawn(life),
+                // An open mode's loadout is no command: everybody holds everything.
+                InventoryOrder::Command(_) if self.is_open() => {}
+                InventoryOrder::Command(command) => {
+                    if let Err(error) = self.command(&command, false) {
+                        tracing::warn!(entity = self.entity.0, ?command, %error, "an order of the room was refused");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An operator's or a game's command from outside the tick.
+#[derive(Debug, Message)]
+#[rtype(result = "Result<WeaponOutcome, ControlError>")]
+pub(crate) struct Command {
+    pub(crate) command: WeaponCommand,
+    pub(crate) dry_run: bool,
+}
+
+impl Handler<Command> for InventoryActor {
+    type Result = Result<WeaponOutcome, ControlError>;
+
+    fn handle(&mut self, asked: Command, _: &mut Self::Context) -> Self::Result {
+        self.command(&asked.command, asked.dry_run)
+    }
+}
+
+/// Reads the inventory back.
+#[derive(Debug, Message)]
+#[rtype(result = "Result<InventoryView, ControlError>")]
+pub(crate) struct Read;
+
+impl Handler<Read> for InventoryActor {
+    type Result = Result<InventoryView, ControlError>;
+
+    fn handle(&mut self, _: Read, _: &mut Self::Context) -> Self::Result {
+        if self.is_open() {
+            return Err(counts_no_rounds(&self.mode));
+        }
+        Ok(self.view(&self.ledger.inventory()))
+    }
+}
+
+/// The client says that a command did not apply.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct ApplyFailed(pub(crate) Revision);
+
+impl Handler<ApplyFailed> for InventoryActor {
+    type Result = ();
+
+    fn handle(&mut self, failed: ApplyFailed, _: &mut Self::Context) {
+        let diverged = self.ledger.apply_failed(failed.0);
+        self.end(CloseCode::Diverged, diverged.label());
+    }
+}
+
+/// The player is gone.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Retire;
+
+impl Handler<Retire> for InventoryActor {
+    type Result = ();
+
+    fn handle(&mut self, _: Retire, context: &mut Self::Context) {
+        context.stop();
+    }
+}
+
+fn refused(error: CommandError) -> ControlError {
+    let text = error.to_string();
+    match error.kind() {
+        CommandErrorKind::InvalidArgument => {
+            let field = match error {
+                CommandError::ClipOverSize { .. } | CommandError::ClipOverTotal { .. } => "clip",
+                _ => "weapon",
+            };
+            ControlError::invalid(field, text)
+        }
+        CommandErrorKind::FailedPrecondition => ControlError::FailedPrecondition(text),
+        CommandErrorKind::ResourceExhausted => ControlError::ResourceExhausted(text),
+    }
+}
+
+fn counts_no_rounds(mode: &Mode) -> ControlError {
+    ControlError::FailedPrecondition(format!(
+        "mode `{}` counts no ammunition: every player holds every weapon",
+        mode.name
+    ))
+}

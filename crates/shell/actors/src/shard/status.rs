@@ -1,0 +1,97 @@
+//! What a shard tells other threads without being asked: its rooms and its load, four times a second.
+
+use fairshot_cluster::agent::RunningRoom;
+use std::sync::{Mutex, PoisonError};
+
+/// Ticks over which the headroom is measured: 5 s at 64 Hz.
+const LOAD_TICKS: usize = 320;
+
+/// The newest report of one shard.
+#[derive(Debug, Default)]
+pub(crate) struct ShardStatus(Mutex<Report>);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) rooms: Vec<RunningRoom>,
+    pub(crate) players: u32,
+    /// The part of a tick's time that its busiest ticks leave unused, 0 to 1.
+    pub(crate) headroom: f32,
+    pub(crate) late_ticks: u64,
+    pub(crate) dropped_ticks: u64,
+    pub(crate) slow_disconnects: u64,
+}
+
+impl ShardStatus {
+    pub(crate) fn put(&self, report: Report) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = report;
+    }
+
+    pub(crate) fn get(&self) -> Report {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How busy the shard's ticks are: nanoseconds of work in each of the last ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    ticks_ns: Vec<u64>,
+    next: usize,
+    current_ns: u64,
+    phases: u32,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Self { ticks_ns: Vec::with_capacity(LOAD_TICKS), next: 0, current_ns: 0, phases: 0 }
+    }
+}
+
+impl Load {
+    /// Adds the work of one wake; `phases` is how many have passed since the last one.
+    pub(crate) fn add(&mut self, worked_ns: u64, phases: u64) {
+        self.current_ns += worked_ns;
+        self.phases += u32::try_from(phases).unwrap_or(u32::MAX).min(crate::ticks::PHASES * 4);
+        if self.phases < crate::ticks::PHASES {
+            return;
+        }
+        let ticks = u64::from(self.phases / crate::ticks::PHASES).max(1);
+        let per_tick_ns = self.current_ns / ticks;
+        if self.ticks_ns.len() < LOAD_TICKS {
+            self.ticks_ns.push(per_tick_ns);
+        } else {
+            self.ticks_ns[self.next] = per_tick_ns;
+            self.next = (self.next + 1) % LOAD_TICKS;
+        }
+        self.current_ns = 0;
+        self.phases = 0;
+    }
+
+    /// What the busiest hundredth of ticks leaves of a tick's time; 1 for a shard that just began.
+    #[expect(clippy::cast_precision_loss, reason = "a share of 15.6 ms")]
+    pub(crate) fn headroom(&self) -> f32 {
+        if self.ticks_ns.is_empty() {
+            return 1.0;
+        }
+        let mut sorted = self.ticks_ns.clone();
+        sorted.sort_unstable();
+        let busiest = sorted[(sorted.len() * 99 / 100).min(sorted.len() - 1)];
+        let tick_ns = crate::PHASE.as_nanos() as f32 * crate::ticks::PHASES as f32;
+        (1.0 - busiest as f32 / tick_ns).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headroom_is_what_the_busiest_ticks_leave() {
+        let mut load = Load::default();
+        assert!(load.headroom() >= 1.0);
+        for tick in 0..200 {
+            let worked_ns = if tick % 50 == 0 { 7_812_500 } else { 1_000_000 };
+            load.add(worked_ns, 8);
+        }
+        assert!((load.headroom() - 0.5).abs() < 0.01, "{}", load.headroom());
+    }
+}
