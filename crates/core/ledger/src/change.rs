@@ -10,14 +10,14 @@ use fairshot_units::{SlotIndex, WeaponCommand, WeaponId};
 /// The weapon of each slot; fists where there is none.
 pub(crate) type Weapons = [WeaponId; SlotIndex::COUNT];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Change {
     pub(crate) slots: SlotChange,
     /// The weapon that comes to hand.
     pub(crate) arms: Option<WeaponId>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SlotChange {
     Nothing,
     Load(Load),
@@ -26,7 +26,7 @@ pub(crate) enum SlotChange {
 }
 
 /// A slot's rounds are set anew, or raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Load {
     pub(crate) slot: SlotIndex,
     pub(crate) weapon: WeaponId,
@@ -36,7 +36,7 @@ pub(crate) struct Load {
     pub(crate) clip: Clip,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Clip {
     /// A give loads the clip.
     Full,

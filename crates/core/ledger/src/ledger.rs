@@ -223,6 +223,14 @@ impl Ledger {
         size_of::<Self>() + self.history.retained_bytes() + self.revisions.retained_bytes()
     }
 
+    /// What later rulings depend on, for telling states of a model check apart.
+    #[cfg(test)]
+    pub(crate) fn fingerprint(&self, now_ms: u64, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        (self.life, &self.window, &self.history).hash(hasher);
+        self.revisions.fingerprint(now_ms, hasher);
+    }
+
     #[inline]
     fn rule_frame(&mut self, report: &FrameReport, now_ms: u64) -> FrameRuling {
         let quiet = |outcome| FrameRuling { outcome, acts: None };

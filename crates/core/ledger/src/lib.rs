@@ -28,3 +28,6 @@ pub use ledger::{
 pub use mirror::Mirror;
 pub use report::{FrameReport, ShotReport};
 pub use ruling::{Diverged, FrameOutcome, FrameRuling, ShotRuling, Tally};
+
+#[cfg(test)]
+mod proof;

@@ -245,6 +245,18 @@ impl Revisions {
         self.rows.capacity() * size_of::<Row>()
     }
 
+    /// All but the clock of unechoed commands, on which no ruling depends.
+    #[cfg(test)]
+    pub(crate) fn fingerprint(&self, now_ms: u64, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        (self.newest, self.echoed, self.held_before, self.held).hash(hasher);
+        let superseded = self.echoed.saturating_sub(self.oldest()) as usize;
+        for (index, row) in self.rows.iter().enumerate() {
+            let age_ms = (now_ms as u32).wrapping_sub(row.at_ms).min(RETAINED_MS as u32 + 1);
+            Row { at_ms: if index < superseded { age_ms } else { 0 }, ..*row }.hash(hasher);
+        }
+    }
+
     fn heard_for(&self, now_ms: u64) -> u32 {
         let silence_ms = self.heard_at_ms.map_or(0, |last| now_ms.saturating_sub(last));
         self.heard_for_ms.wrapping_add(silence_ms.min(SILENCE_COUNTED_MS) as u32)
