@@ -8,5 +8,6 @@ mod differential;
 mod histories;
 mod honest;
 mod plain;
+mod run;
 mod searches;
 mod spec;
