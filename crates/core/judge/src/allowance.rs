@@ -1,10 +1,12 @@
 //! The rate rule's allowance: whole-number arithmetic, so that no rounding is ever on the shooter's bill.
 
+use serde::{Deserialize, Serialize};
+
 /// How many shots of one weapon a shooter may land now, and when that was last worked out.
 ///
 /// One shot is `1e12 x tick_hz` units, a rate is whole millionths of a shot a second and a stall whole
 /// microseconds, so a refill is exact at every tick rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
     units: u64,
     clock_ticks: u64,
@@ -83,18 +85,6 @@ impl Allowance {
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "for display")]
     pub fn shots(self, pace: Pace) -> f32 {
         (self.units as f64 / pace.shot_units() as f64) as f32
-    }
-
-    /// For a checkpoint: the two numbers it is made of.
-    #[must_use]
-    pub fn parts(self) -> (u64, u64) {
-        (self.units, self.clock_ticks)
-    }
-
-    /// The allowance of those two numbers.
-    #[must_use]
-    pub fn of_parts(units: u64, clock_ticks: u64) -> Self {
-        Self { units, clock_ticks }
     }
 }
 

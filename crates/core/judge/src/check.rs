@@ -23,7 +23,7 @@ pub struct ShotCheck<'a> {
     /// The step the shot is judged at. A rule may move it; it is held to the last second in the end.
     pub step: ViewStep,
     /// What the rules measured so far. A game's rule may add its own.
-    pub measures: Measures,
+    pub measures: &'a mut Measures,
 }
 
 /// The shooter as the room has her now.

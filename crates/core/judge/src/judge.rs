@@ -88,24 +88,14 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let rays = end_of(&out.rays);
-        let hits = end_of(&out.hits);
-        let (claim, landed) = (shot.claim, scene.landed);
-        let mut verdict = Verdict {
-            number: claim.number,
-            shooter: shot.shooter.id,
-            shooter_life: shot.shooter.life,
-            weapon: claim.weapon,
-            landed,
-            named: claim.view,
-            judged: held_to_the_last_second(claim.view, landed, scene.mode.tick_hz),
-            outcome: Outcome::Accepted,
-            unseen_death: false,
-            window: LatencyWindow::default(),
-            measures: Measures::default(),
-            rays: rays..rays,
-            hits: hits..hits,
-        };
+        let (claim, landed, tick_hz) = (shot.claim, scene.landed, scene.mode.tick_hz);
+        let named = held_to_the_last_second(claim.view, landed, tick_hz);
+        // Most claims are judged where they name: that part of the history is loaded while the rules run.
+        let _ = scene.history.moment(named);
+        // The verdict is written in its place: it is too large to be handed about.
+        out.verdicts.push(verdict_on(shot, landed, named, end_of(&out.rays), end_of(&out.hits)));
+        let Judgement { verdicts, rays, hits } = out;
+        let Some(verdict) = verdicts.last_mut() else { return };
         let held_by_the_world = shot.ruling != LedgerRuling::Refused(Rule::Weapon);
         match scene.mode.weapons.get(claim.weapon).filter(|_| held_by_the_world) {
             None => {
@@ -122,30 +112,30 @@ impl Judge {
                     world: *scene,
                     landed,
                     now_ms: scene.now_ms(),
-                    step: verdict.judged,
-                    measures: Measures::default(),
+                    step: named,
+                    measures: &mut verdict.measures,
                 };
                 let (outcome, sample_s) = self.run_rules(&mut check, &mut verdict.window);
-                verdict.judged = held_to_the_last_second(check.step, landed, scene.mode.tick_hz);
+                check.step = held_to_the_last_second(check.step, landed, tick_hz);
+                verdict.judged = check.step;
                 verdict.outcome = outcome;
-                if verdict.outcome.is_accepted() && weapon.kind == WeaponKind::Instant {
-                    check.step = verdict.judged;
-                    self.find_hits(&check, out);
+                let accepted = verdict.outcome.is_accepted();
+                if accepted && weapon.kind == WeaponKind::Instant {
+                    self.find_hits(&check, rays, hits);
                 }
-                verdict.measures = check.measures;
                 let pace = check.pace();
                 if let Some(sample_s) = sample_s {
                     record.latency.add(sample_s);
                 }
-                if let (true, Some(pace)) = (verdict.outcome.is_accepted(), pace) {
+                if let (true, Some(pace)) = (accepted, pace) {
                     record.take(claim.weapon, pace, scene.clock_ticks);
                 }
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
             && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
-        verdict.rays.end = end_of(&out.rays);
-        verdict.hits.end = end_of(&out.hits);
+        verdict.rays.end = end_of(rays);
+        verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
             number: claim.number,
             weapon: claim.weapon,
@@ -154,7 +144,6 @@ impl Judge {
             landed,
             refused: verdict.outcome.refused_by(),
         });
-        out.verdicts.push(verdict);
     }
 
     /// A continuous weapon's act for one firing frame: it is no shot, so only the shooter's arms and the
@@ -169,6 +158,7 @@ impl Judge {
     ) {
         let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
+        let mut measures = Measures::default();
         let check = ShotCheck {
             claim: shot.claim,
             ruling: shot.ruling,
@@ -179,7 +169,7 @@ impl Judge {
             landed: scene.landed,
             now_ms: scene.now_ms(),
             step,
-            measures: Measures::default(),
+            measures: &mut measures,
         };
         let pace = check.pace();
         let covered = pace.is_none_or(|pace| {
@@ -188,27 +178,20 @@ impl Judge {
         if check.shooter.arms != Arms::Free || !covered {
             return;
         }
-        let (rays, hits) = (end_of(&out.rays), end_of(&out.hits));
-        self.find_hits(&check, out);
-        let verdict = Verdict {
-            number: shot.claim.number,
-            shooter: shot.shooter.id,
-            shooter_life: shot.shooter.life,
-            weapon: weapon.id,
-            landed: scene.landed,
-            named: shot.claim.view,
-            judged: step,
-            outcome: Outcome::Accepted,
-            unseen_death: false,
-            window: LatencyWindow::default(),
-            measures: Measures::default(),
-            rays: rays..end_of(&out.rays),
-            hits: hits..end_of(&out.hits),
-        };
+        let mut verdict =
+            verdict_on(shot, scene.landed, step, end_of(&out.rays), end_of(&out.hits));
+        self.find_hits(&check, &mut out.rays, &mut out.hits);
+        verdict.rays.end = end_of(&out.rays);
+        verdict.hits.end = end_of(&out.hits);
         out.verdicts.push(verdict);
         if let Some(pace) = pace {
             record.take(weapon.id, pace, scene.clock_ticks);
         }
+    }
+
+    /// The names of the game's own rules.
+    pub fn rule_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.game_rules.iter().map(|rule| rule.name)
     }
 
     /// The rules that panicked since the last call.
@@ -282,7 +265,7 @@ impl Judge {
     }
 
     /// Fans the pellets level with the ground and follows each to what stops it.
-    fn find_hits(&mut self, check: &ShotCheck<'_>, out: &mut Judgement) {
+    fn find_hits(&mut self, check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
         let scene = &check.world;
         let shooter = check.shooter.id;
         let spare_allies = !scene.friendly_fire(check.weapon);
@@ -302,24 +285,24 @@ impl Judge {
                 None => (numbers.range_m, Stop::Range),
             };
             let mut ray = WorldRay { origin_m, direction, range_m };
-            let first = out.hits.len();
+            let first = hits.len();
             if let Some(moment) = &moment {
                 if check.weapon.judge == JudgedBy::Client {
                     ray.range_m = numbers.range_m;
                     let scratch = &mut self.targets;
-                    hits_of_pellet(check, moment, &ray, pellet, spares, scratch, &mut out.hits);
+                    hits_of_pellet(check, moment, &ray, pellet, spares, scratch, hits);
                 } else {
                     moment.trace(&ray, numbers.pierce, spares, &mut self.targets);
-                    self.keep_hits(check, moment, pellet, &mut out.hits);
+                    self.keep_hits(check, moment, pellet, hits);
                 }
             }
-            let struck = &out.hits[first..];
+            let struck = &hits[first..];
             let spent = struck.len() > usize::from(numbers.pierce);
             let (end, stopped_by) = match struck.last() {
                 Some(last) if spent => (last.distance_m, Stop::Target),
                 _ => (range_m, stop),
             };
-            out.rays.push(Ray { pellet, end_m: origin_m + direction * end, stopped_by });
+            rays.push(Ray { pellet, end_m: origin_m + direction * end, stopped_by });
         }
     }
 
@@ -332,7 +315,10 @@ impl Judge {
     ) {
         for hit in self.targets.as_slice() {
             // Only a zone's multiplier depends on what the target is.
-            let kind = hit.zone.and_then(|_| moment.place(hit.entity).ok()).map(|past| past.kind);
+            let kind = hit.zone.and_then(|_| {
+                let kind = check.world.kind_of(hit.entity);
+                kind.or_else(|| moment.place(hit.entity).ok().map(|past| past.kind))
+            });
             hits.push(ShotHit {
                 pellet,
                 target: hit.entity,
@@ -362,6 +348,25 @@ pub(crate) fn amount_of(check: &ShotCheck<'_>, kind: EntityKind, zone: Option<u8
 /// A replaced rule is on as the built-in one is, whatever its options: `Reload` where registered.
 fn is_on_replaced(check: &ShotCheck<'_>, rule: Rule) -> bool {
     rule == Rule::Reload || rules::is_on(check, rule)
+}
+
+/// An accepting verdict whose rays and hits begin there.
+fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: u32) -> Verdict {
+    Verdict {
+        number: shot.claim.number,
+        shooter: shot.shooter.id,
+        shooter_life: shot.shooter.life,
+        weapon: shot.claim.weapon,
+        landed,
+        named: shot.claim.view,
+        judged,
+        outcome: Outcome::Accepted,
+        unseen_death: false,
+        window: LatencyWindow::default(),
+        measures: Measures::default(),
+        rays: rays..rays,
+        hits: hits..hits,
+    }
 }
 
 /// Whatever a rule says, no shot is judged after its landing or more than a second before it.

@@ -1,10 +1,12 @@
 //! A player's latency, measured from her shots: how far behind the room her screen is.
 
+use serde::{Deserialize, Serialize};
+
 /// Samples kept: the last eight shots that reached the rewind rule.
 pub const SAMPLES: usize = 8;
 
 /// The last eight samples, each the step at landing minus the step the shot named, held to [0, 1 s].
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Latency {
     samples_s: [f32; SAMPLES],
     taken: u8,
@@ -25,6 +27,14 @@ impl Latency {
         let taken = usize::from(self.taken).min(SAMPLES);
         let first = (usize::from(self.next) + SAMPLES - taken) % SAMPLES;
         (0..taken).map(move |i| self.samples_s[(first + i) % SAMPLES])
+    }
+
+    /// Whether it could have come of samples: what a checkpoint's bytes are held to.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        usize::from(self.taken) <= SAMPLES
+            && usize::from(self.next) < SAMPLES
+            && self.samples_s.iter().all(|sample| (0.0..=1.0).contains(sample))
     }
 
     #[must_use]
@@ -48,9 +58,15 @@ impl Latency {
     /// The samples' mean distance from their middle, in seconds; 0 with none.
     #[must_use]
     pub fn jitter_s(&self) -> f32 {
-        let Some(middle) = self.middle_s() else { return 0.0 };
-        let sum: f32 = self.samples_s().map(|sample| (sample - middle).abs()).sum();
-        sum / f32::from(self.taken)
+        self.middle_s().map_or(0.0, |middle| self.spread_round(middle))
+    }
+
+    /// The samples' mean distance from a place, in seconds.
+    pub(crate) fn spread_round(&self, middle_s: f32) -> f32 {
+        let taken = usize::from(self.taken).min(SAMPLES);
+        // Their order is nothing to a sum, and the ring fills from the front.
+        let sum: f32 = self.samples_s[..taken].iter().map(|sample| (sample - middle_s).abs()).sum();
+        sum / f32::from(self.taken.max(1))
     }
 }
 

@@ -144,7 +144,7 @@ pub(crate) fn rewound(
     let hz = f64::from(tick_hz.max(1));
     let landing = ViewStep::at(landed);
     let claimed_s = landing.since(named) / hz;
-    let maximum_s = f64::from(rule.maximum_s).clamp(0.0, REWIND_MAX_S);
+    let maximum_s = f64::from(rule.maximum_s).max(0.0).min(REWIND_MAX_S);
     let tolerance_s = f64::from(rule.tolerance_s).max(0.0);
     let latency = &shooter.record.latency;
     let centre_max_s = match (rule.transport_slack_s, shooter.round_trip_s) {
@@ -161,14 +161,15 @@ pub(crate) fn rewound(
         (None, Some(centre_max)) => (0.0, centre_max + tolerance_s),
         (None, None) => (0.0, maximum_s),
     };
-    let (nearest_s, furthest_s) =
-        (nearest_s.clamp(0.0, maximum_s), furthest_s.clamp(0.0, maximum_s));
-    let held_s = claimed_s.clamp(nearest_s, furthest_s);
+    // `max` and `min` rather than `clamp`, which panics on a window that is no number.
+    let held = |seconds: f64| seconds.max(0.0).min(maximum_s);
+    let (nearest_s, furthest_s) = (held(nearest_s), held(furthest_s));
+    let held_s = claimed_s.max(nearest_s).min(furthest_s);
     #[expect(clippy::cast_possible_truncation, reason = "seconds, for people to read")]
     let window = LatencyWindow {
         claimed_s: claimed_s as f32,
         middle_s,
-        jitter_s: latency.jitter_s(),
+        jitter_s: middle_s.map_or(0.0, |middle| latency.spread_round(middle)),
         centre_max_s: centre_max_s.map(|seconds| seconds as f32),
         nearest_s: nearest_s as f32,
         furthest_s: furthest_s as f32,

@@ -1,7 +1,7 @@
 //! The room as a shot finds it: the present static world, a second of past poses, the settings.
 
 use fairshot_mode::{Mode, Weapon};
-use fairshot_units::{EntityId, EntityState, Tick, ViewStep};
+use fairshot_units::{EntityId, EntityKind, EntityState, Tick, ViewStep};
 use fairshot_world::{History, PastPose, Present, RewindError};
 
 /// What every shot of one tick is judged against. Shared by all of them and never changed by one.
@@ -41,6 +41,22 @@ impl Scene<'_> {
     #[must_use]
     pub fn friendly_fire(&self, weapon: &Weapon) -> bool {
         weapon.friendly_fire.unwrap_or(self.mode.friendly_fire)
+    }
+
+    /// What an entity of that id is in a room laid out as the room crate does it: the players' seats
+    /// first, then the mode's monsters kind by kind. `None` beyond them.
+    #[must_use]
+    pub fn kind_of(&self, entity: EntityId) -> Option<EntityKind> {
+        let Some(mut left) = entity.0.checked_sub(self.mode.players_max) else {
+            return Some(EntityKind::Player);
+        };
+        for (kind, monster) in (0u8..).zip(&self.mode.monsters) {
+            match left.checked_sub(monster.count) {
+                None => return Some(EntityKind::Monster(kind)),
+                Some(over) => left = over,
+            }
+        }
+        None
     }
 
     /// Whether two entities are allies: players of one team, or any two players where the mode has no

@@ -164,10 +164,10 @@ pub struct Measure {
     pub passed: bool,
 }
 
-/// Rules a shot can meet: eleven built in and the game's own first few.
-const MEASURES_MAX: usize = 16;
+/// Rules a shot can meet: ten built in and the game's own first few.
+const MEASURES_MAX: usize = 12;
 
-/// The measures of one shot, in the order its rules ran; more than sixteen are not kept.
+/// The measures of one shot, in the order its rules ran; more than twelve are not kept.
 #[derive(Clone, Copy)]
 pub struct Measures {
     list: [Measure; MEASURES_MAX],

@@ -38,6 +38,10 @@ pub trait Game: Send {
         Answer::Accepted
     }
     fn leave(&mut self, _room: &mut GameRoom<'_>, _entity: EntityId) {}
+    /// The names its own damage goes by, so that a checkpoint can carry damage not yet dealt.
+    fn names(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
     /// The game's own state, for a checkpoint.
     fn save(&self) -> Vec<u8> {
         Vec::new()

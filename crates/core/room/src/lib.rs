@@ -4,6 +4,7 @@
 //! It knows no socket, no clock and no randomness but its seed, so a recorded sequence of inputs always
 //! gives the same outputs, also across a checkpoint. The ledger is not in here: shots arrive stamped.
 
+mod checkpoint;
 mod commands;
 mod core;
 mod damage;
@@ -23,6 +24,7 @@ mod seen;
 mod shots;
 mod spawn;
 
+pub use checkpoint::{CHECKPOINT_BYTES_MAX, CheckpointError};
 pub use commands::{
     COMMANDS_MAX, COMMANDS_PER_SECOND_DEFAULT, CommandSpec, FieldRange, FieldSpec, GameCommand,
 };

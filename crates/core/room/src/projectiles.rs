@@ -50,6 +50,11 @@ impl Projectiles {
         self.first_id + PROJECTILES_MAX
     }
 
+    /// Whether the id is one of theirs.
+    pub(crate) fn holds(&self, entity: EntityId) -> bool {
+        (self.first_id..self.ids_end()).contains(&usize::from(entity.0))
+    }
+
     /// The lowest id nothing flies under.
     fn free_id(&self) -> Option<EntityId> {
         (self.first_id..self.ids_end())
