@@ -51,7 +51,10 @@ impl Pose {
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "held to 2^24 first; a NaN casts to 0")]
 pub fn quantise_m(metres: f32) -> i32 {
-    (metres * POSITION_STEPS_PER_M).round().clamp(-16_777_216.0, 16_777_216.0) as i32
+    // Half away from zero, exactly, without the call that `round` is where a processor's baseline has no
+    // instruction for it.
+    let steps = f64::from(metres * POSITION_STEPS_PER_M).clamp(-16_777_216.0, 16_777_216.0);
+    (steps + 0.5f64.copysign(steps)) as i32
 }
 
 #[must_use]

@@ -23,9 +23,12 @@ pub(crate) struct Shape {
     pub(crate) high_m: f32,
     /// No part of the body or its zones lies further from the upright axis.
     pub(crate) reach_m: f32,
-    /// Nor lower or higher than these over the feet.
-    floor_m: f32,
-    crown_m: f32,
+    /// Over the feet, the middle of a ball round all of it, and that ball's radius.
+    middle_m: f32,
+    round_m: f32,
+    /// The same of a ball round all its zones, however they turn.
+    zones_middle_m: f32,
+    zones_round_m: f32,
     named: Vec<HitZone>,
     zones: Vec<Round>,
 }
@@ -101,25 +104,60 @@ impl Shape {
         let high_m = (height_m - radius_m).max(low_m);
         let named: Vec<HitZone> = named.iter().take(ZONES_MAX).cloned().collect();
         let zones: Vec<Round> = named.iter().map(|zone| Round::new(zone.shape)).collect();
-        let mut shape = Self {
+        let mut reach_m = radius_m;
+        let (mut floor_m, mut crown_m) = (low_m - radius_m, high_m + radius_m);
+        let (mut zones_low_m, mut zones_high_m) = (f32::INFINITY, f32::NEG_INFINITY);
+        let mut zones_reach_m = 0.0f32;
+        let ends = zones.iter().flat_map(|zone| [(zone.from_m, zone), (zone.to_m, zone)]);
+        for (end, zone) in ends {
+            let out = (end.x * end.x + end.z * end.z).sqrt() + zone.radius_m;
+            zones_reach_m = zones_reach_m.max(out);
+            zones_low_m = zones_low_m.min(end.y - zone.radius_m);
+            zones_high_m = zones_high_m.max(end.y + zone.radius_m);
+        }
+        reach_m = reach_m.max(zones_reach_m);
+        floor_m = floor_m.min(zones_low_m);
+        crown_m = crown_m.max(zones_high_m);
+        let ball = |low: f32, high: f32, reach: f32| {
+            let half = (high - low) * 0.5;
+            ((low + high) * 0.5, (half * half + reach * reach).sqrt())
+        };
+        let (middle_m, round_m) = ball(floor_m, crown_m, reach_m);
+        let (zones_middle_m, zones_round_m) = if zones.is_empty() {
+            (0.0, f32::NEG_INFINITY)
+        } else {
+            ball(zones_low_m, zones_high_m, zones_reach_m)
+        };
+        Self {
             radius_m,
             low_m,
             high_m,
-            reach_m: radius_m,
-            floor_m: low_m - radius_m,
-            crown_m: high_m + radius_m,
+            reach_m,
+            middle_m,
+            round_m,
+            zones_middle_m,
+            zones_round_m,
             named,
             zones,
-        };
-        for zone in &shape.zones {
-            for end in [zone.from_m, zone.to_m] {
-                let out = (end.x * end.x + end.z * end.z).sqrt() + zone.radius_m;
-                shape.reach_m = shape.reach_m.max(out);
-                shape.floor_m = shape.floor_m.min(end.y - zone.radius_m);
-                shape.crown_m = shape.crown_m.max(end.y + zone.radius_m);
-            }
         }
-        shape
+    }
+
+    /// Whether a ray may meet a target with its feet `offset` from the ray's origin: a quick look that
+    /// leaves nobody out.
+    pub(crate) fn may_meet(
+        &self,
+        offset: Vec3,
+        direction: Vec3,
+        limit_m: f32,
+        thickness_m: f32,
+    ) -> bool {
+        let to_middle = offset + Vec3::new(0.0, self.middle_m, 0.0);
+        let along = to_middle.dot(direction);
+        let round = self.round_m + thickness_m;
+        let past = to_middle - direction * along;
+        along >= -round
+            && along <= limit_m + round
+            && past.length_squared() <= round * round * 1.001
     }
 
     /// Where a ray (of that thickness, within `limit_m`) meets the body or a zone of a target with its
@@ -133,16 +171,11 @@ impl Shape {
         limit_m: f32,
         thickness_m: f32,
     ) -> Option<Met> {
-        let middle = Vec3::new(0.0, (self.floor_m + self.crown_m) * 0.5, 0.0);
-        let to_middle = offset + middle;
-        let along = to_middle.dot(direction);
-        let half = (self.crown_m - self.floor_m) * 0.5;
-        let round2 = half * half + self.reach_m * self.reach_m;
-        let round = round2.sqrt() + thickness_m;
-        let start = (along - round).max(0.0);
-        if start > limit_m || along < -round {
+        if !self.may_meet(offset, direction, limit_m, thickness_m) {
             return None;
         }
+        let to_middle = offset + Vec3::new(0.0, self.middle_m, 0.0);
+        let start = (to_middle.dot(direction) - self.round_m - thickness_m).max(0.0);
         // From here on the ray begins next to the target.
         let origin = direction * start - offset;
         let body = ray_upright_capsule(
@@ -154,32 +187,44 @@ impl Shape {
         );
         let within = |t: Option<f32>| t.map(|t| t + start).filter(|t| *t <= limit_m);
         let mut first = within(body);
-        let mut zone = None;
-        if !self.zones.is_empty() {
-            let (sin, cos) = yaw_rad.sin_cos();
-            let origin = unturn(origin, sin, cos);
-            let direction = unturn(direction, sin, cos);
-            let mut zone_first = f32::INFINITY;
-            for (index, round) in (0u8..).zip(&self.zones) {
-                let met = ray_capsule(
-                    origin,
-                    direction,
-                    round.from_m,
-                    round.to_m,
-                    round.radius_m + thickness_m,
-                );
-                if let Some(t) = within(met)
-                    && t < zone_first
-                {
-                    zone_first = t;
-                    zone = Some(index);
-                }
-            }
-            if zone.is_some() {
-                first = Some(first.map_or(zone_first, |body| body.min(zone_first)));
+        let zone = self.first_zone(origin, yaw_rad, direction, thickness_m, limit_m - start);
+        if let Some((_, met)) = zone {
+            let distance_m = met + start;
+            first = Some(first.map_or(distance_m, |body| body.min(distance_m)));
+        }
+        let zone = zone.map(|(zone, _)| zone);
+        first.map(|distance_m| Met { distance_m, zone })
+    }
+
+    /// The first zone on a ray (from `origin`, as seen from the feet), and how far along it lies.
+    fn first_zone(
+        &self,
+        origin: Vec3,
+        yaw_rad: f32,
+        direction: Vec3,
+        thickness_m: f32,
+        limit_m: f32,
+    ) -> Option<(u8, f32)> {
+        let to_middle = Vec3::new(0.0, self.zones_middle_m, 0.0) - origin;
+        let past = to_middle - direction * to_middle.dot(direction);
+        let round = self.zones_round_m + thickness_m;
+        if round < 0.0 || past.length_squared() > round * round * 1.001 {
+            return None;
+        }
+        let (sin, cos) = yaw_rad.sin_cos();
+        let origin = unturn(origin, sin, cos);
+        let direction = unturn(direction, sin, cos);
+        let mut first: Option<(u8, f32)> = None;
+        for (index, zone) in (0u8..).zip(&self.zones) {
+            let radius_m = zone.radius_m + thickness_m;
+            let met = ray_capsule(origin, direction, zone.from_m, zone.to_m, radius_m);
+            if let Some(met) = met.filter(|met| *met <= limit_m)
+                && first.is_none_or(|(_, nearest)| met < nearest)
+            {
+                first = Some((index, met));
             }
         }
-        first.map(|distance_m| Met { distance_m, zone })
+        first
     }
 }
 

@@ -150,20 +150,22 @@ impl Room {
 
     /// Cover, then each pellet against the present world and the past targets. Returns a sum that
     /// depends on every answer.
-    pub fn judge(&self, shot: &Shot, hits: &mut TargetHits) -> f32 {
+    pub fn judge(&self, shot: &Shot, hits: &mut [TargetHits; PELLETS]) -> f32 {
         let world = &self.shared.world;
         let Ok(moment) = self.history.moment(shot.view) else { return -1.0 };
         if !world.is_clear(shot.body_middle_m, shot.origin_m) {
             return 0.0;
         }
-        let mut sum = 0.0;
-        for pellet in [-1.0, 0.0, 1.0] {
+        let rays = [-1.0, 0.0, 1.0].map(|pellet| {
             let direction = turned_level(shot.direction, pellet * SPREAD_RAD);
             let range_m =
                 world.cast(shot.origin_m, direction, RANGE_M).map_or(RANGE_M, |hit| hit.distance_m);
-            let ray = Ray { origin_m: shot.origin_m, direction, range_m };
-            moment.trace(&ray, 1, |entity| entity == shot.shooter, hits);
-            sum += range_m;
+            Ray { origin_m: shot.origin_m, direction, range_m }
+        });
+        moment.trace_fan(&rays, 1, |entity| entity == shot.shooter, hits);
+        let mut sum = 0.0;
+        for (ray, hits) in rays.iter().zip(hits) {
+            sum += ray.range_m;
             for hit in hits.as_slice() {
                 sum += hit.distance_m + f32::from(hit.zone.map_or(0, |zone| zone + 1));
             }

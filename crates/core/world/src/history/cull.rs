@@ -1,11 +1,11 @@
 //! The cull: which of a row's entities could a ray meet at all? Reads nothing but coarse places,
 //! four bytes an entity, and never leaves out one that is met.
 
-use super::Moment;
 use super::row::Grid;
-use glam::Vec3;
+use super::{Moment, Ray};
+use glam::Vec2;
 
-/// A ray over the ground, in coarse units: a strip with a beginning and an end.
+/// A fan of rays over the ground, in coarse units: a strip with a beginning and an end that widens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Strip {
     x: f32,
@@ -14,35 +14,62 @@ pub(super) struct Strip {
     along_x: f32,
     along_z: f32,
     half_width: f32,
+    /// How much wider it gets a unit along.
+    slope: f32,
     length: f32,
 }
 
+/// Fans wider than this to either side (60 degrees) are traced a ray at a time.
+const COSINE_MIN: f32 = 0.5;
+
 impl Strip {
     /// `reach_m`: how far an entity's shape, and its place since, may lie from its coarse place.
-    pub(super) fn new(
-        grid: Grid,
-        origin_m: Vec3,
-        direction: Vec3,
-        range_m: f32,
-        reach_m: f32,
-    ) -> Self {
-        let (x, z) = grid.point(origin_m.x, origin_m.z);
+    /// `None` where the rays part too far for one strip; a single ray never does.
+    pub(super) fn new(grid: Grid, rays: &[Ray], reach_m: f32) -> Option<Self> {
+        let first = rays.first()?;
         let scale = grid.per_metre();
-        let flat = (direction.x * direction.x + direction.z * direction.z).sqrt();
+        let (x, z) = grid.point(first.origin_m.x, first.origin_m.z);
         // One unit for the rounding of each place, one for the arithmetic below.
         let reach = reach_m * scale + 2.0;
-        if flat < 1e-3 {
-            let half_width = reach + range_m * flat * scale;
-            return Self { x, z, along_x: 1.0, along_z: 0.0, half_width, length: half_width };
+        let range = |ray: &Ray| ray.range_m * scale;
+        let length = rays.iter().map(range).fold(0.0, f32::max) + reach;
+        let mut along = Vec2::ZERO;
+        for ray in rays {
+            let flat = Vec2::new(ray.direction.x, ray.direction.z);
+            let steepness = flat.length();
+            if steepness < 1e-3 {
+                // Straight up or down: whoever stands round here.
+                let most = reach + length * 1e-3;
+                let around = Self {
+                    x,
+                    z,
+                    along_x: 1.0,
+                    along_z: 0.0,
+                    half_width: most,
+                    slope: 0.0,
+                    length: most,
+                };
+                return (rays.len() == 1).then_some(around);
+            }
+            along += flat / steepness;
         }
-        Self {
-            x,
-            z,
-            along_x: direction.x / flat,
-            along_z: direction.z / flat,
-            half_width: reach,
-            length: range_m * flat * scale + reach,
+        let along = along.try_normalize()?;
+        let cosine = rays
+            .iter()
+            .map(|ray| Vec2::new(ray.direction.x, ray.direction.z).normalize().dot(along))
+            .fold(1.0, f32::min);
+        let together = rays.iter().all(|ray| ray.origin_m == first.origin_m);
+        if !together || cosine < COSINE_MIN {
+            return None;
         }
+        let slope = (1.0 - cosine * cosine).max(0.0).sqrt() / cosine;
+        let (half_width, slope) = if rays.len() == 1 {
+            (reach, 0.0)
+        } else {
+            // A touch wider for the rounding of the cosine.
+            (reach / cosine + reach * slope + 1.0, slope + 1e-3)
+        };
+        Some(Self { x, z, along_x: along.x, along_z: along.y, half_width, slope, length })
     }
 
     /// One bit for each of up to 64 entities: set where the strip comes near. Plain arithmetic, and
@@ -54,7 +81,7 @@ impl Strip {
             let (x, z) = (f32::from(*x) - self.x, f32::from(*z) - self.z);
             let across = x * self.along_z - z * self.along_x;
             let along = x * self.along_x + z * self.along_z;
-            let inside = across.abs() <= self.half_width
+            let inside = across.abs() <= self.half_width + along * self.slope
                 && along >= -self.half_width
                 && along <= self.length;
             near |= u64::from(inside) << bit;
@@ -102,7 +129,9 @@ impl Strip {
                 let across = _mm_sub_ps(_mm_mul_ps(x, along_z), _mm_mul_ps(z, along_x));
                 let along = _mm_add_ps(_mm_mul_ps(x, along_x), _mm_mul_ps(z, along_z));
                 let across = _mm_andnot_ps(_mm_set1_ps(-0.0), across);
-                let beside = _mm_cmple_ps(across, _mm_set1_ps(self.half_width));
+                let wide = _mm_mul_ps(along, _mm_set1_ps(self.slope));
+                let wide = _mm_add_ps(_mm_set1_ps(self.half_width), wide);
+                let beside = _mm_cmple_ps(across, wide);
                 let ahead = _mm_cmpge_ps(along, _mm_set1_ps(-self.half_width));
                 let within = _mm_cmple_ps(along, _mm_set1_ps(self.length));
                 _mm_movemask_ps(_mm_and_ps(beside, _mm_and_ps(ahead, within)))
@@ -139,6 +168,7 @@ impl Moment<'_> {
 mod tests {
     use super::*;
     use fairshot_mode::Bounds;
+    use glam::Vec3;
     use proptest::prelude::*;
 
     proptest! {
@@ -151,7 +181,8 @@ mod tests {
         ) {
             let bounds = Bounds { min_m: Vec3::splat(-half), max_m: Vec3::splat(half) };
             let direction = Vec3::from(direction).normalize_or(Vec3::Y);
-            let strip = Strip::new(Grid::new(&bounds), origin.into(), direction, range, reach);
+            let ray = Ray { origin_m: origin.into(), direction, range_m: range };
+            let strip = Strip::new(Grid::new(&bounds), &[ray], reach).unwrap();
             let (xs, zs): (Vec<i16>, Vec<i16>) = places.into_iter().unzip();
             prop_assert_eq!(strip.near(&xs, &zs), strip.near_plain(&xs, &zs));
         }
@@ -161,16 +192,26 @@ mod tests {
             origin in (-90f32..90.0, 0f32..20.0, -90f32..90.0),
             direction in (-1f32..1.0, -1f32..1.0, -1f32..1.0),
             along in 0f32..1.0, off in (-1f32..1.0, -1f32..1.0), half in 100f32..4096.0,
-            range in 0.1f32..150.0, reach in 0.01f32..3.0,
+            range in 0.1f32..150.0, reach in 0.01f32..3.0, spread in 0f32..0.4,
         ) {
             let grid = Grid::new(&Bounds { min_m: Vec3::splat(-half), max_m: Vec3::splat(half) });
             let (origin, direction) =
                 (Vec3::from(origin), Vec3::from(direction).normalize_or(Vec3::Y));
             let off = Vec3::new(off.0, 0.0, off.1).normalize_or_zero() * reach * 0.999;
             let place = origin + direction * (along * range) + off;
+            prop_assume!(place.x.abs() <= half && place.z.abs() <= half);
             let (x, z) = grid.place(fairshot_units::quantise_position(place));
-            let strip = Strip::new(grid, origin, direction, range, reach);
+            let ray = |turn: f32| Ray {
+                origin_m: origin,
+                direction: crate::turned_level(direction, turn),
+                range_m: range,
+            };
+            let strip = Strip::new(grid, &[ray(0.0)], reach).unwrap();
             prop_assert_eq!(strip.near(&[x; 8], &[z; 8]), 0xFF);
+            let fan = [ray(spread), ray(spread * 2.0), ray(0.0), ray(-spread)];
+            if let Some(strip) = Strip::new(grid, &fan, reach) {
+                prop_assert_eq!(strip.near(&[x; 8], &[z; 8]), 0xFF);
+            }
         }
     }
 }

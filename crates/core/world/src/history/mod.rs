@@ -34,8 +34,10 @@ pub struct History {
     width: usize,
     /// Rows of snapshot ticks, a ring; behind them the rows of the ticks since the newest snapshot.
     ring: usize,
-    /// The ring row of the newest snapshot, and how many the ring holds.
+    /// The ring row of the newest snapshot and its tick, and how many the ring holds. A lookup works out
+    /// its rows from these alone, and need not wait for a head.
     newest: usize,
+    newest_tick: Tick,
     snapshots: usize,
     since_snapshot: usize,
     heads: Vec<Head>,
@@ -68,6 +70,7 @@ impl History {
             width: 0,
             ring,
             newest: 0,
+            newest_tick: Tick(0),
             snapshots: 0,
             since_snapshot: 0,
             heads: vec![Head::default(); rows],
@@ -92,7 +95,8 @@ impl History {
     /// The newest tick recorded.
     #[must_use]
     pub fn newest_tick(&self) -> Option<Tick> {
-        (self.snapshots > 0).then(|| self.heads[self.newest_row()].tick)
+        #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
+        (self.snapshots > 0).then(|| self.newest_tick + self.since_snapshot as u32)
     }
 
     /// Where a target stood at a view step, exactly as a client drew it.

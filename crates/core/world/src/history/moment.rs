@@ -78,8 +78,7 @@ impl History {
 
     /// The rows of the ticks around a step that is neither ahead nor expired.
     fn rows_round(&self, at: ViewStep) -> Option<(usize, usize)> {
-        let snapshot = self.heads[self.newest].tick;
-        let since = at.tick.since(snapshot);
+        let since = at.tick.since(self.newest_tick);
         if since >= 0 {
             // Ticks after the newest snapshot stand as they are.
             let row = |tick: usize| if tick == 0 { self.newest } else { self.ring + tick - 1 };
@@ -140,7 +139,7 @@ impl Moment<'_> {
     /// Every entity of the newest send at or after this moment, in id order.
     pub fn states(&self) -> impl Iterator<Item = EntityState> + '_ {
         let (history, row) = (self.history, self.newer);
-        (0..history.heads[row].used).filter_map(move |id| {
+        (0..history.heads[row].used()).filter_map(move |id| {
             let pose = self.pose(row, id);
             let entity = EntityId(u16::try_from(id).ok()?);
             pose.present().then(|| state(entity, pose, history.traits[row * history.width + id]))
@@ -180,7 +179,7 @@ impl Moment<'_> {
 
     #[inline]
     pub(super) fn pose(&self, row: usize, id: usize) -> PoseRow {
-        if id >= self.history.heads[row].used {
+        if id >= self.history.heads[row].used() {
             return PoseRow::ABSENT;
         }
         self.history.poses[row * self.history.width + id]

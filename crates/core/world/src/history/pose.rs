@@ -24,15 +24,19 @@ impl From<Pose> for DrawnPose {
 /// Clients draw with this very function and the room judges with it, so both see the same place.
 #[must_use]
 pub fn blend(older: Pose, newer: Pose, fraction: f32) -> DrawnPose {
-    let (from, to) = (older.position_m(), newer.position_m());
     let turn = f32::from(newer.yaw.wrapping_sub(older.yaw).cast_signed());
     let per_step = std::f32::consts::TAU / 65536.0;
     let (low, high) = (pitch_of(older.pitch), pitch_of(newer.pitch));
     DrawnPose {
-        position_m: from + (to - from) * fraction,
+        position_m: blend_position(older, newer, fraction),
         yaw_rad: yaw_of(older.yaw) + turn * per_step * fraction,
         pitch_rad: low + (high - low) * fraction,
     }
+}
+
+pub(super) fn blend_position(older: Pose, newer: Pose, fraction: f32) -> Vec3 {
+    let (from, to) = (older.position_m(), newer.position_m());
+    from + (to - from) * fraction
 }
 
 /// An entity as a screen showed it: the pose blended, everything else the newer send's.

@@ -40,6 +40,7 @@ impl History {
         }
         if snapshot {
             self.newest = row;
+            self.newest_tick = tick;
             self.snapshots = (self.snapshots + 1).min(self.ring);
             self.since_snapshot = 0;
         } else {
@@ -64,7 +65,7 @@ impl History {
         let poses = &mut self.poses[row * width..][..width];
         let traits = &mut self.traits[row * width..][..width];
         // A row as wide as the one it replaces is mostly written over; the gaps are emptied here.
-        let cleared = used.max(self.heads[row].used).min(width);
+        let cleared = used.max(self.heads[row].used()).min(width);
         xs[..cleared].fill(NOWHERE);
         zs[..cleared].fill(NOWHERE);
         poses[..cleared].fill(PoseRow::ABSENT);
@@ -79,11 +80,11 @@ impl History {
                 reach_max_m = reach_max_m.max(shape.reach_m);
             }
         }
-        self.heads[row] = Head { tick, used, moved_max_m: 0.0, reach_max_m };
+        self.heads[row] = Head::new(tick, used, reach_max_m);
     }
 
     fn carry_teleports(&mut self, from: usize, to: usize) {
-        for id in 0..self.heads[from].used.min(self.heads[to].used) {
+        for id in 0..self.heads[from].used().min(self.heads[to].used()) {
             let older = self.poses[from * self.width + id];
             let newer = &mut self.poses[to * self.width + id];
             if older.teleported() && newer.same_life(older) {
@@ -94,7 +95,7 @@ impl History {
 
     #[expect(clippy::cast_precision_loss, reason = "only a bound, and rounded up below")]
     pub(super) fn moved_max_m(&self, older: usize, newer: usize) -> f32 {
-        let used = self.heads[older].used.min(self.heads[newer].used);
+        let used = self.heads[older].used().min(self.heads[newer].used());
         let older = &self.poses[older * self.width..][..used];
         let newer = &self.poses[newer * self.width..][..used];
         let mut moved2 = 0.0f32;

@@ -11,11 +11,22 @@ use fairshot_units::{
 pub(super) struct Head {
     pub(super) tick: fairshot_units::Tick,
     /// Columns in use: no entity of the row has this id or a higher one.
-    pub(super) used: usize,
+    pub(super) used: u16,
     /// No entity moved further over the ground since the row before, where the two are blended.
     pub(super) moved_max_m: f32,
     /// No body or zone of the row reaches further from its axis.
     pub(super) reach_max_m: f32,
+}
+
+impl Head {
+    pub(super) fn new(tick: fairshot_units::Tick, used: usize, reach_max_m: f32) -> Self {
+        let used = u16::try_from(used).unwrap_or(u16::MAX);
+        Self { tick, used, moved_max_m: 0.0, reach_max_m }
+    }
+
+    pub(super) fn used(&self) -> usize {
+        self.used.into()
+    }
 }
 
 /// Where one entity was; what a shot's judge reads of it.

@@ -66,13 +66,13 @@ impl History {
         for row in self.rows_in_order() {
             let head = &self.heads[row];
             out.number(before.map_or(head.tick.0, |before| head.tick.0.wrapping_sub(before.0)));
-            out.number(count(head.used));
+            out.number(count(head.used()));
             before = Some(head.tick);
-            for id in 0..head.used {
+            for id in 0..head.used() {
                 let at = row * self.width + id;
                 past.write(id, self.poses[at], self.traits[at], &mut out);
             }
-            past.end_row(head.used);
+            past.end_row(head.used());
         }
         out.0
     }
@@ -112,6 +112,9 @@ impl History {
                 // The rows lie in order, save that the first of the ticks follows the last snapshot.
                 let older = if tail == Some(0) { snapshots - 1 } else { row - 1 };
                 history.heads[row].moved_max_m = history.moved_max_m(older, row);
+            }
+            if tail.is_none() {
+                history.newest_tick = tick;
             }
             before = Some(tick);
         }
@@ -155,7 +158,7 @@ impl History {
             self.traits[at] = traits;
         }
         past.end_row(used);
-        self.heads[row] = Head { tick, used, moved_max_m: 0.0, reach_max_m };
+        self.heads[row] = Head::new(tick, used, reach_max_m);
         Ok(())
     }
 

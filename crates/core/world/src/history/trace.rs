@@ -1,10 +1,13 @@
 //! A ray against the targets of a past moment: nearest first, as many as it pierces, no allocation.
 
 use super::cull::Strip;
+use super::moment::Sent;
+use super::pose::blend_position;
 use super::{DrawnPose, Moment, blend};
 use crate::shapes::Shape;
 use fairshot_units::{EntityId, Life};
 use glam::Vec3;
+use std::slice;
 
 /// A ray through the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,7 +108,30 @@ impl Moment<'_> {
         spares: impl Fn(EntityId) -> bool,
         out: &mut TargetHits,
     ) {
-        out.clear();
+        self.sweep_all(slice::from_ref(ray), radius_m, pierce, &spares, slice::from_mut(out));
+    }
+
+    /// A shot of several pellets: the same answers as tracing each ray, for less where they leave from
+    /// one point and lie close together. `out` has one entry a ray; what is beyond the other is left.
+    pub fn trace_fan(
+        &self,
+        rays: &[Ray],
+        pierce: u8,
+        spares: impl Fn(EntityId) -> bool,
+        out: &mut [TargetHits],
+    ) {
+        self.sweep_all(rays, 0.0, pierce, &spares, out);
+    }
+
+    fn sweep_all(
+        &self,
+        rays: &[Ray],
+        radius_m: f32,
+        pierce: u8,
+        spares: &impl Fn(EntityId) -> bool,
+        out: &mut [TargetHits],
+    ) {
+        out.iter_mut().for_each(TargetHits::clear);
         let history = self.history;
         let row = self.nearer();
         let head = &history.heads[row];
@@ -113,20 +139,31 @@ impl Moment<'_> {
         let moved = self.fraction.min(1.0 - self.fraction) * history.heads[self.newer].moved_max_m;
         let reach_m =
             head.reach_max_m.max(history.heads[self.newer].reach_max_m) + moved + radius_m;
-        let strip = Strip::new(history.grid, ray.origin_m, ray.direction, ray.range_m, reach_m);
+        let Some(strip) = Strip::new(history.grid, rays, reach_m) else {
+            if rays.len() > 1 {
+                for (ray, out) in rays.iter().zip(out) {
+                    let (ray, out) = (slice::from_ref(ray), slice::from_mut(out));
+                    self.sweep_all(ray, radius_m, pierce, spares, out);
+                }
+            }
+            return;
+        };
         let most = (usize::from(pierce) + 1).min(TargetHits::MAX);
-        let used = head.used.next_multiple_of(8);
+        let used = head.used().next_multiple_of(8);
         let (xs, zs) = history.coarse[row * 2 * history.width..].split_at(history.width);
         for (block, (xs, zs)) in xs[..used].chunks(64).zip(zs[..used].chunks(64)).enumerate() {
             let mut near = strip.near(xs, zs);
             while near != 0 {
                 let id = block * 64 + near.trailing_zeros() as usize;
                 near &= near - 1;
-                let limit_m = out.limit_m(most, ray.range_m);
-                if let Some(hit) = self.meet(id, ray, limit_m, radius_m)
-                    && !spares(hit.entity)
-                {
-                    out.insert(hit, most);
+                let Some(living) = self.living(id) else { continue };
+                for (ray, out) in rays.iter().zip(out.iter_mut()) {
+                    let limit_m = out.limit_m(most, ray.range_m);
+                    if let Some(hit) = living.meet(ray, limit_m, radius_m)
+                        && !spares(hit.entity)
+                    {
+                        out.insert(hit, most);
+                    }
                 }
             }
         }
@@ -134,38 +171,58 @@ impl Moment<'_> {
 
     /// Calls `look` with every living body: who, where, its radius, and its axis over its feet.
     pub(crate) fn bodies(&self, mut look: impl FnMut(EntityId, DrawnPose, f32, f32, f32)) {
-        for id in 0..self.history.heads[self.newer].used {
-            if let Some((pose, _, shape)) = self.living(id)
-                && let Ok(id) = u16::try_from(id)
-            {
-                look(EntityId(id), pose, shape.radius_m, shape.low_m, shape.high_m);
+        for id in 0..self.history.heads[self.newer].used() {
+            if let Some(living) = self.living(id) {
+                let shape = living.shape;
+                look(living.entity, living.pose(), shape.radius_m, shape.low_m, shape.high_m);
             }
         }
     }
 
-    /// The exact test of one entity.
-    fn meet(&self, id: usize, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
-        let (pose, life, shape) = self.living(id)?;
-        let offset = pose.position_m - ray.origin_m;
-        let met = shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
-        Some(TargetHit {
-            entity: EntityId(u16::try_from(id).ok()?),
-            life,
-            distance_m: met.distance_m,
-            zone: met.zone,
-            pose,
-        })
-    }
-
     /// Where an entity was drawn, if it was alive then and is alive now in the same life.
     #[inline]
-    fn living(&self, id: usize) -> Option<(DrawnPose, Life, &Shape)> {
+    fn living(&self, id: usize) -> Option<Living<'_>> {
         let (older, newer) = self.seen(id)?;
         if !newer.pose.alive() || !self.pose(self.present, id).alive() {
             return None;
         }
         let shape = self.history.shapes.get(newer.pose.shape)?;
-        let pose = blend(older.pose.pose, newer.pose.pose, self.blend_of(older, newer));
-        Some((pose, Life(newer.pose.life), shape))
+        let entity = EntityId(u16::try_from(id).ok()?);
+        let fraction = self.blend_of(older, newer);
+        let position_m = blend_position(older.pose.pose, newer.pose.pose, fraction);
+        Some(Living { entity, older, newer, fraction, shape, position_m })
+    }
+}
+
+/// A target at a moment; its facing is worked out only for a ray that may meet it.
+struct Living<'a> {
+    entity: EntityId,
+    older: Sent,
+    newer: Sent,
+    fraction: f32,
+    shape: &'a Shape,
+    position_m: Vec3,
+}
+
+impl Living<'_> {
+    fn pose(&self) -> DrawnPose {
+        blend(self.older.pose.pose, self.newer.pose.pose, self.fraction)
+    }
+
+    #[inline]
+    fn meet(&self, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
+        let offset = self.position_m - ray.origin_m;
+        if !self.shape.may_meet(offset, ray.direction, limit_m, radius_m) {
+            return None;
+        }
+        let pose = self.pose();
+        let met = self.shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
+        Some(TargetHit {
+            entity: self.entity,
+            life: Life(self.newer.pose.life),
+            distance_m: met.distance_m,
+            zone: met.zone,
+            pose,
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 mod mover;
 mod obstacle;
+mod pack;
 mod roomy;
 mod slab;
 mod tree;
@@ -134,6 +135,11 @@ impl StaticWorld {
 
     fn sweep(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
         let mut first = self.edge(line, range_m, radius_m);
+        if range_m + radius_m < Roomy::MARGIN_M
+            && self.roomy.is_roomy(line.origin_m.x, line.origin_m.z)
+        {
+            return first;
+        }
         let mut limit_m = first.map_or(range_m, |hit| hit.distance_m);
         self.tree.cast(line, radius_m, limit_m, |index, enter| {
             let slab = &self.slabs[index as usize];

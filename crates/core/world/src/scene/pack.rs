@@ -1,0 +1,130 @@
+//! Eight boxes side by side, tested against a ray at once: by SSE2 or what else glam has for four
+//! lanes, or by AVX2 where the processor has it. Both do the same operations, so both give the same bits.
+
+use super::slab::Line;
+use glam::{Vec3, Vec4};
+
+pub(crate) const WIDTH: usize = 8;
+
+/// The planes of eight boxes: the low ones of each axis, then the high ones.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Pack {
+    planes: [[Vec4; 2]; 6],
+}
+
+/// A ray as the packs want it: for each axis, which planes it meets first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackLine {
+    near: [usize; 3],
+    far: [usize; 3],
+    near_from: [f32; 3],
+    far_from: [f32; 3],
+    inverse: [f32; 3],
+}
+
+/// Where a ray enters each box of a pack.
+pub(crate) type Enters = [f32; WIDTH];
+
+impl Pack {
+    /// Boxes that nothing meets.
+    pub(crate) const EMPTY: Self = {
+        let (low, high) = ([Vec4::INFINITY; 2], [Vec4::NEG_INFINITY; 2]);
+        Self { planes: [low, low, low, high, high, high] }
+    };
+
+    pub(crate) fn set(&mut self, lane: usize, low: Vec3, high: Vec3) {
+        for axis in 0..3 {
+            self.planes[axis][lane / 4][lane % 4] = low[axis];
+            self.planes[axis + 3][lane / 4][lane % 4] = high[axis];
+        }
+    }
+
+    /// One bit for each box the ray enters within `limit`, and where it enters each.
+    #[inline(always)]
+    pub(crate) fn cast(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
+        let mut enters = [Vec4::ZERO; 2];
+        let mut met = 0;
+        for half in 0..2 {
+            let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
+                // The index is held to the planes there are, which spares a check.
+                let plane = self.planes[which[axis].min(5)][half];
+                (plane - Vec4::splat(from[axis])) * Vec4::splat(line.inverse[axis])
+            };
+            let enter = plane(line.near, line.near_from, 0)
+                .max(plane(line.near, line.near_from, 1))
+                .max(plane(line.near, line.near_from, 2))
+                .max(Vec4::ZERO);
+            let leave = plane(line.far, line.far_from, 0)
+                .min(plane(line.far, line.far_from, 1))
+                .min(plane(line.far, line.far_from, 2))
+                .min(Vec4::splat(limit));
+            met |= enter.cmple(leave).bitmask() << (half * 4);
+            enters[half] = enter;
+        }
+        let [a, b] = enters.map(|enter| enter.to_array());
+        (met, [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
+    }
+
+    /// The same by AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(crate) fn cast_avx2(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
+        use std::arch::x86_64::{
+            __m256, _CMP_LE_OQ, _mm256_cmp_ps, _mm256_load_ps, _mm256_max_ps, _mm256_min_ps,
+            _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
+            _mm256_sub_ps,
+        };
+        let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
+            let plane: *const f32 = std::ptr::from_ref(&self.planes[which[axis].min(5)]).cast();
+            // SAFETY: a plane is eight numbers in a row, and each lies on 32 bytes of a pack that lies
+            // on 64.
+            let plane = unsafe { _mm256_load_ps(plane) };
+            let off = _mm256_sub_ps(plane, _mm256_set1_ps(from[axis]));
+            _mm256_mul_ps(off, _mm256_set1_ps(line.inverse[axis]))
+        };
+        let near = |axis| plane(line.near, line.near_from, axis);
+        let far = |axis| plane(line.far, line.far_from, axis);
+        let max = |a: __m256, b: __m256| _mm256_max_ps(a, b);
+        let min = |a: __m256, b: __m256| _mm256_min_ps(a, b);
+        let enter = max(max(max(near(0), near(1)), near(2)), _mm256_setzero_ps());
+        let leave = min(min(min(far(0), far(1)), far(2)), _mm256_set1_ps(limit));
+        let met = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(enter, leave));
+        let mut enters = [0.0; WIDTH];
+        // SAFETY: eight numbers into an array of eight.
+        unsafe { _mm256_storeu_ps(enters.as_mut_ptr(), enter) };
+        (met.cast_unsigned(), enters)
+    }
+
+    /// One bit for each box that overlaps the given one.
+    #[inline(always)]
+    pub(crate) fn overlaps(&self, low: Vec3, high: Vec3) -> u32 {
+        let apart = |half: usize| {
+            (0..3).fold(0, |apart, axis| {
+                apart
+                    | self.planes[axis][half].cmpgt(Vec4::splat(high[axis])).bitmask()
+                    | self.planes[axis + 3][half].cmplt(Vec4::splat(low[axis])).bitmask()
+            })
+        };
+        !(apart(0) | apart(1) << 4) & 0xFF
+    }
+}
+
+impl PackLine {
+    /// A ray against boxes grown by `grow_m` on every side.
+    pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
+        let back = |axis: usize| line.inverse[axis] < 0.0;
+        let near = [0, 1, 2].map(|axis| if back(axis) { axis + 3 } else { axis });
+        let far = [0, 1, 2].map(|axis| if back(axis) { axis } else { axis + 3 });
+        let origin = line.origin_m.to_array();
+        let grown = |axis: usize| if back(axis) { -grow_m } else { grow_m };
+        Self {
+            near,
+            far,
+            near_from: [0, 1, 2].map(|axis| origin[axis] + grown(axis)),
+            far_from: [0, 1, 2].map(|axis| origin[axis] - grown(axis)),
+            inverse: line.inverse.to_array(),
+        }
+    }
+}
