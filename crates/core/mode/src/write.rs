@@ -8,8 +8,7 @@ use glam::Vec3;
 use toml::{Table, Value};
 
 impl Mode {
-    /// The mode as TOML that [`Mode::parse`] reads back: the same mode, but for turns, which a file
-    /// gives in degrees.
+    /// The mode as TOML that [`Mode::parse`] reads back, bit for bit.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut file = Table::new();
@@ -155,7 +154,7 @@ fn point(point: Vec3) -> Value {
 }
 
 fn degrees(radians: f32) -> Value {
-    number(radians.to_degrees())
+    Value::Float(f64::from(radians).to_degrees())
 }
 
 /// The shortest decimal that reads back to the same 32 bits, rather than 0.10000000149.

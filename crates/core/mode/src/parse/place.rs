@@ -22,7 +22,7 @@ fn block(section: &Section<'_>, bounds: &Bounds) -> Block {
     Block {
         centre_m: centre_m.unwrap_or_default(),
         half_m: size_m.unwrap_or(Vec3::ONE) / 2.0,
-        yaw_rad: section.number("yaw_deg").to_radians(),
+        yaw_rad: section.radians("yaw_deg"),
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn spawns(root: &Section<'_>, arena: &Arena, teams: &[Team]) -> Vec<S
             let position_m = position_m.unwrap_or_default();
             SpawnPoint {
                 position_m,
-                yaw_rad: section.number("yaw_deg").to_radians(),
+                yaw_rad: section.radians("yaw_deg"),
                 team: team(section, teams),
             }
         })

@@ -5,7 +5,8 @@
 
 use super::source::Source;
 use super::words::{
-    describe, expected_name, finite, is_label, key_words, nearest, number_words, whole, words,
+    describe, expected_name, finite, finite_f64, is_label, key_words, nearest, number_words, whole,
+    words,
 };
 use crate::reference::{Group, Key, Kind, Preset};
 use glam::Vec3;
@@ -79,6 +80,16 @@ impl<'s> Section<'s> {
             self.fault(name, number_words(min, max, key.unit), describe(value.get_ref()));
         }
         number
+    }
+
+    /// A turn given in degrees, in radians: by 64 bits, so that any turn of 32 can be written.
+    pub(crate) fn radians(&self, name: &str) -> f32 {
+        let degrees = self.number(name);
+        let exact = self.table.get(name).and_then(|value| finite_f64(value.get_ref()));
+        let close = exact.filter(|exact| (exact - f64::from(degrees)).abs() < 0.001);
+        #[expect(clippy::cast_possible_truncation, reason = "a turn is small")]
+        let radians = close.unwrap_or(f64::from(degrees)).to_radians() as f32;
+        radians
     }
 
     /// One number or a list.

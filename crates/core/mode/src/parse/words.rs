@@ -53,6 +53,13 @@ pub(crate) fn is_label(text: &str) -> bool {
 
 /// A finite number of 32 bits.
 pub(crate) fn finite(value: &DeValue<'_>) -> Option<f32> {
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be finite just below")]
+    let number = finite_f64(value)? as f32;
+    number.is_finite().then_some(number)
+}
+
+/// A finite number of 64 bits.
+pub(crate) fn finite_f64(value: &DeValue<'_>) -> Option<f64> {
     let number: f64 = match value {
         DeValue::Integer(number) => {
             #[expect(clippy::cast_precision_loss, reason = "settings are far below 2^53")]
@@ -62,8 +69,6 @@ pub(crate) fn finite(value: &DeValue<'_>) -> Option<f32> {
         DeValue::Float(number) => number.as_str().parse().ok()?,
         _ => return None,
     };
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be finite just below")]
-    let number = number as f32;
     number.is_finite().then_some(number)
 }
 
