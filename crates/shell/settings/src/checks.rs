@@ -8,6 +8,7 @@ use crate::settings::{
 };
 use crate::value::Value;
 use fairshot_mode::{Mode, presets};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -251,15 +252,19 @@ fn cluster(reader: &Reader<'_>) -> Option<Cluster> {
 /// The compiled-in modes with the files' laid over them.
 fn modes(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Option<Modes> {
     let mut all: Vec<Arc<Mode>> = Vec::new();
+    let mut texts: BTreeMap<String, Arc<str>> = BTreeMap::new();
     for preset in presets::PRESETS {
         match preset.parse() {
-            Ok(mode) => all.push(Arc::new(mode)),
+            Ok(mode) => {
+                texts.insert(mode.name.clone(), Arc::from(preset.text));
+                all.push(Arc::new(mode));
+            }
             Err(errors) => faults.extend(errors.0.iter().map(mode_fault)),
         }
     }
     let mut from_files: Vec<(String, PathBuf)> = Vec::new();
     for path in mode_files(reader, faults) {
-        let Some(mode) = read_mode(&path, faults) else { continue };
+        let Some((mode, text)) = read_mode(&path, faults) else { continue };
         if let Some((_, other)) = from_files.iter().find(|(name, _)| *name == mode.name) {
             faults.push(Fault {
                 place: path.display().to_string(),
@@ -270,6 +275,7 @@ fn modes(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Option<Modes> {
             continue;
         }
         from_files.push((mode.name.clone(), path));
+        texts.insert(mode.name.clone(), text);
         match all.iter_mut().find(|known| known.name == mode.name) {
             Some(known) => *known = Arc::new(mode),
             None => all.push(Arc::new(mode)),
@@ -282,7 +288,7 @@ fn modes(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Option<Modes> {
         let expected = format!("one of {}", names.join(", "));
         faults.push(reader.fault("modes.default", &expected, name));
     }
-    default.map(|default| Modes { all, default })
+    default.map(|default| Modes { all, texts, default })
 }
 
 /// The `.toml` files of the folder, by name, and those named one by one.
@@ -313,7 +319,7 @@ fn mode_files(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
     files
 }
 
-fn read_mode(path: &Path, faults: &mut Vec<Fault>) -> Option<Mode> {
+fn read_mode(path: &Path, faults: &mut Vec<Fault>) -> Option<(Mode, Arc<str>)> {
     let name = path.display().to_string();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -325,7 +331,7 @@ fn read_mode(path: &Path, faults: &mut Vec<Fault>) -> Option<Mode> {
         }
     };
     match Mode::parse(&name, &text) {
-        Ok(mode) => Some(mode),
+        Ok(mode) => Some((mode, Arc::from(text))),
         Err(errors) => {
             faults.extend(errors.0.iter().map(mode_fault));
             None

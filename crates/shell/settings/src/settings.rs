@@ -3,6 +3,7 @@
 use crate::layers::Values;
 use crate::value::{Value, without_user};
 use fairshot_mode::Mode;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -110,6 +111,8 @@ pub struct Metrics {
 #[derive(Clone, Debug)]
 pub struct Modes {
     pub all: Vec<Arc<Mode>>,
+    /// The TOML text of each, by name: what a room's clients are given.
+    pub texts: BTreeMap<String, Arc<str>>,
     /// The mode of a join that names none.
     pub default: Arc<Mode>,
 }
