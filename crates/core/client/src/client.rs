@@ -18,7 +18,7 @@ use crate::outbox::Outbox;
 use crate::screen::{Drawn, Moment, Screen};
 use crate::settings::GameSettings;
 use crate::shots::{OwnShot, OwnShots, ShotFate};
-use crate::trace::{Pull, see_hits};
+use crate::trace::{Pull, Sight, look};
 use crate::{CannotFire, ClientError, ClientEvent, Forgery, Stats};
 use bytes::Bytes;
 use fairshot_ledger::Inventory;
@@ -476,12 +476,15 @@ impl PlayerClient {
         let Some(game) = &mut self.game else { return };
         match &event {
             Event::ShotJudged(judged) if judged.shooter == game.own => {
-                game.shots.judged(judged, &mut self.stats, &mut self.events);
+                game.shots.judged(judged, tick, &mut self.stats, &mut self.events);
             }
             Event::ShotRefused { number, unseen_death, .. } => {
                 game.shots.explained(*number, *unseen_death, &mut self.stats);
             }
-            Event::Killed { source, .. } if *source == Some(game.own) => self.stats.kills += 1,
+            Event::Killed { target, life, source, .. } => {
+                self.stats.kills += u64::from(*source == Some(game.own));
+                game.shots.fell(*target, *life, tick);
+            }
             Event::Joined(joined) if joined.entity == game.own => game.team = joined.team,
             _ => {}
         }
@@ -599,11 +602,12 @@ impl Game {
         let origin_m = forgery.origin_m.unwrap_or(body.state.position_m + eye);
         let direction = fire.direction.unwrap_or_else(|| direction_of(input.yaw, input.pitch));
         let pull = Pull { shooter: self.own, team: self.team, weapon, origin_m, direction };
-        let seen = if weapon.kind == WeaponKind::Instant {
-            see_hits(&self.screen, &moment, &settings, &pull)
+        let sight = if weapon.kind == WeaponKind::Instant {
+            look(&self.screen, &moment, &settings, &pull)
         } else {
-            Vec::new()
+            Sight::default()
         };
+        let seen = sight.hits(|hit| self.screen.lives_on(hit.target, hit.life));
         let names = if weapon.judge == Judge::Client {
             seen.iter().map(|hit| Named { pellet: hit.pellet, target: hit.target }).collect()
         } else {
@@ -629,6 +633,7 @@ impl Game {
             view,
             seen,
             fate: ShotFate::Waiting,
+            sight,
         })
     }
 

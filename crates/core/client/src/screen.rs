@@ -5,7 +5,7 @@
 //! lost it stands at the nearer of the two that came, and says so in its view step. So the step a
 //! shot names is always one at which the room reads exactly what was drawn.
 
-use fairshot_units::{EntityId, EntityState, Tick, ViewStep};
+use fairshot_units::{EntityId, EntityState, Life, Tick, ViewStep};
 use fairshot_wire::snapshot::Snapshot;
 use fairshot_world::{DrawnPose, blend};
 use std::collections::VecDeque;
@@ -126,10 +126,10 @@ impl Screen {
     }
 
     /// Whether the newest word of an entity is that life, and alive.
-    pub(crate) fn lives_on(&self, state: &EntityState) -> bool {
-        let newest = self.received.iter().rev().find_map(|held| match held.state(state.id) {
-            Some(newest) => Some(newest.alive && newest.life == state.life),
-            None if held.complete || held.gone.contains(&state.id) => Some(false),
+    pub(crate) fn lives_on(&self, entity: EntityId, life: Life) -> bool {
+        let newest = self.received.iter().rev().find_map(|held| match held.state(entity) {
+            Some(newest) => Some(newest.alive && newest.life == life),
+            None if held.complete || held.gone.contains(&entity) => Some(false),
             None => None,
         });
         newest.unwrap_or(false)

@@ -2,8 +2,8 @@
 
 use crate::event::{ClientEvent, EventQueue, MarkerFate};
 use crate::stats::Stats;
-use crate::trace::SeenHit;
-use fairshot_units::{MessageNumber, Rule, ViewStep, WeaponId};
+use crate::trace::{SeenHit, Sight};
+use fairshot_units::{EntityId, Life, MessageNumber, Rule, Tick, ViewStep, WeaponId};
 use fairshot_wire::{Outcome, RefusedBy, ShotJudged, Strike};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +20,10 @@ pub struct OwnShot {
     pub weapon: WeaponId,
     /// The step the screen showed.
     pub view: ViewStep,
-    /// What the own screen said it hit; empty for a projectile.
+    /// The hit markers drawn as it was fired; empty for a projectile.
     pub seen: Vec<SeenHit>,
     pub fate: ShotFate,
+    pub(crate) sight: Sight,
 }
 
 /// What became of a shot.
@@ -42,6 +43,8 @@ pub(crate) struct OwnShots {
     /// Refused as `armed`: the room's private word may yet call it an unseen death.
     armed: BTreeMap<MessageNumber, ()>,
     last: Vec<OwnShot>,
+    /// When each entity last fell, and in which life.
+    fallen: BTreeMap<EntityId, (Life, Tick)>,
 }
 
 impl OwnShots {
@@ -57,10 +60,16 @@ impl OwnShots {
         self.waiting.insert(shot.number, shot);
     }
 
-    /// The room ruled on one of the player's own shots.
+    /// Somebody fell in that tick: shots that land later pass through.
+    pub(crate) fn fell(&mut self, entity: EntityId, life: Life, tick: Tick) {
+        self.fallen.insert(entity, (life, tick));
+    }
+
+    /// The room ruled on one of the player's own shots in that tick.
     pub(crate) fn judged(
         &mut self,
         judged: &ShotJudged,
+        landed: Tick,
         stats: &mut Stats,
         events: &mut EventQueue,
     ) {
@@ -68,7 +77,13 @@ impl OwnShots {
         match &judged.outcome {
             Outcome::Accepted { hits, .. } => {
                 stats.shots_accepted += 1;
-                count_hits(&shot.seen, hits, stats);
+                let stood = shot.sight.hits(|hit| {
+                    // Every shot of a tick is judged before any of its damage.
+                    self.fallen
+                        .get(&hit.target)
+                        .is_none_or(|(life, tick)| *life != hit.life || tick.since(landed) >= 0)
+                });
+                count_hits(&stood, hits, stats);
                 let fate = if agree(&shot.seen, hits) {
                     MarkerFate::Confirmed
                 } else {

@@ -11,7 +11,8 @@ pub struct Stats {
     pub shots_refused: BTreeMap<String, u64>,
     /// Refused as `armed` after a death this screen had not shown.
     pub shots_unseen_death: u64,
-    /// Pellets' hits this client's own screen showed, of shots whose verdict has come.
+    /// Pellets' hits this client's own screen showed, of accepted shots, on targets who had not fallen
+    /// before the shot landed: nothing hits the dead.
     pub hits_seen: u64,
     /// Pellets' hits the room dealt for the same shots.
     pub hits_dealt: u64,

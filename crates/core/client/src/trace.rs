@@ -4,7 +4,7 @@
 use crate::screen::{Drawn, Moment, Screen};
 use crate::settings::GameSettings;
 use fairshot_mode::{Weapon, WeaponNumbers};
-use fairshot_units::{EntityId, EntityKind, EntityState};
+use fairshot_units::{EntityId, EntityKind, EntityState, Life};
 use fairshot_world::Ray;
 use glam::{Quat, Vec3};
 use std::sync::Arc;
@@ -19,6 +19,35 @@ pub struct SeenHit {
     pub at_m: Vec3,
     /// As [`Drawn::exact`].
     pub exact: bool,
+    /// The target's life as drawn.
+    pub life: Life,
+}
+
+/// What one pull crosses on the own screen: more than it hits, since those in front may be dead by
+/// the time it lands.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(crate) struct Sight {
+    /// In pellet order, the nearest first.
+    crossed: Vec<SeenHit>,
+    hits_a_pellet: usize,
+}
+
+impl Sight {
+    /// What it hits where only those count whom `stands` says.
+    pub(crate) fn hits(&self, stands: impl Fn(&SeenHit) -> bool) -> Vec<SeenHit> {
+        let mut hits: Vec<SeenHit> = Vec::new();
+        let (mut pellet, mut struck) = (0, 0);
+        for crossed in self.crossed.iter().filter(|crossed| stands(crossed)) {
+            if crossed.pellet != pellet {
+                (pellet, struck) = (crossed.pellet, 0);
+            }
+            if struck < self.hits_a_pellet {
+                struck += 1;
+                hits.push(crossed.clone());
+            }
+        }
+        hits
+    }
 }
 
 /// Who shoots what.
@@ -31,39 +60,39 @@ pub(crate) struct Pull<'a> {
     pub(crate) direction: Vec3,
 }
 
-/// Hits shown of one pull at the most.
-const HITS_MAX: usize = 256;
+/// Targets looked at behind those a pellet hits.
+const BEHIND_MAX: usize = 8;
 
-pub(crate) fn see_hits(
+pub(crate) fn look(
     screen: &Screen,
     moment: &Moment,
     settings: &GameSettings,
     pull: &Pull<'_>,
-) -> Vec<SeenHit> {
+) -> Sight {
     let numbers = pull.weapon.base_numbers();
     let targets: Vec<Drawn> =
-        screen.draw(moment).filter(|drawn| is_target(drawn, screen, settings, pull)).collect();
-    let mut hits = Vec::new();
+        screen.draw(moment).filter(|drawn| is_target(drawn, settings, pull)).collect();
+    let hits_a_pellet = usize::from(numbers.pierce) + 1;
+    let mut crossed = Vec::new();
     let direction = pull.direction.normalize_or(Vec3::NEG_Z);
     for pellet in 0..numbers.pellets {
         let direction = fanned(direction, pellet, &numbers);
         let wall = settings.world.cast(pull.origin_m, direction, numbers.range_m);
         let range_m = wall.map_or(numbers.range_m, |hit| hit.distance_m);
         let ray = Ray { origin_m: pull.origin_m, direction, range_m };
-        follow(&ray, pellet, &numbers, &targets, settings, &mut hits);
+        follow(&ray, pellet, hits_a_pellet + BEHIND_MAX, &targets, settings, &mut crossed);
     }
-    hits.truncate(HITS_MAX);
-    hits
+    Sight { crossed, hits_a_pellet }
 }
 
-/// The nearest target and as many behind it as the weapon pierces; of two at one distance the lower id.
+/// The nearest targets on a ray; of two at one distance the lower id comes first.
 fn follow(
     ray: &Ray,
     pellet: u8,
-    numbers: &WeaponNumbers,
+    most: usize,
     targets: &[Drawn],
     settings: &GameSettings,
-    hits: &mut Vec<SeenHit>,
+    crossed: &mut Vec<SeenHit>,
 ) {
     let mut met: Vec<(f32, &Drawn, Option<u8>)> = targets
         .iter()
@@ -73,14 +102,15 @@ fn follow(
         })
         .collect();
     met.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.state.id.cmp(&b.1.state.id)));
-    for (distance_m, drawn, zone) in met.into_iter().take(usize::from(numbers.pierce) + 1) {
+    for (distance_m, drawn, zone) in met.into_iter().take(most) {
         let zone = zone.and_then(|zone| settings.shapes.zone(drawn.state.kind, zone));
-        hits.push(SeenHit {
+        crossed.push(SeenHit {
             pellet,
             target: drawn.state.id,
             zone: zone.map(|zone| Arc::from(zone.name.as_str())),
             at_m: ray.origin_m + ray.direction * distance_m,
             exact: drawn.exact,
+            life: drawn.state.life,
         });
     }
 }
@@ -91,13 +121,12 @@ fn fanned(direction: Vec3, pellet: u8, numbers: &WeaponNumbers) -> Vec3 {
     if turn == 0.0 { direction } else { Quat::from_rotation_y(turn) * direction }
 }
 
-fn is_target(drawn: &Drawn, screen: &Screen, settings: &GameSettings, pull: &Pull<'_>) -> bool {
+fn is_target(drawn: &Drawn, settings: &GameSettings, pull: &Pull<'_>) -> bool {
     let state = &drawn.state;
     let spares_allies = !pull.weapon.friendly_fire.unwrap_or(settings.mode.friendly_fire);
     state.id != pull.shooter
         && state.alive
         && !(spares_allies && is_ally(state, settings, pull.team))
-        && screen.lives_on(state)
 }
 
 fn is_ally(state: &EntityState, settings: &GameSettings, team: u8) -> bool {

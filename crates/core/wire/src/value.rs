@@ -30,6 +30,11 @@ const WHOLE: u8 = 4;
 const TEXT: u8 = 5;
 const LIST: u8 = 6;
 const RECORD: u8 = 7;
+/// A number in whole eighths.
+const EIGHTHS: u8 = 8;
+/// From here on a record of 0 to 15 fields, the count in the low four bits.
+const FEW_FIELDS: u8 = 0x10;
+const FEW_FIELDS_MAX: u8 = 15;
 /// From here on the byte itself is a whole number from 0 to 127.
 const SMALL: u8 = 0x80;
 
@@ -76,8 +81,13 @@ impl Value {
                 }
             }
             Self::Record(fields) => {
-                out.put_u8(RECORD);
-                out.put_varint(fields.len() as u64);
+                match u8::try_from(fields.len()) {
+                    Ok(few) if few <= FEW_FIELDS_MAX => out.put_u8(FEW_FIELDS | few),
+                    _ => {
+                        out.put_u8(RECORD);
+                        out.put_varint(fields.len() as u64);
+                    }
+                }
                 for (key, value) in fields {
                     names.write(key, out);
                     value.write(out, names);
@@ -117,15 +127,24 @@ impl Value {
                 }
                 Ok(Self::List(items))
             }
-            RECORD => {
+            tag @ (RECORD | FEW_FIELDS..=0x1F) => {
                 let depth = depth.checked_sub(1).ok_or(DecodeError::Depth)?;
-                let count = bytes.take_count("record fields", VALUE_ITEMS_MAX)?;
+                let count = match tag {
+                    RECORD => bytes.take_count("record fields", VALUE_ITEMS_MAX)?,
+                    few => usize::from(few & FEW_FIELDS_MAX),
+                };
                 let mut fields = Vec::with_capacity(count);
                 for _ in 0..count {
                     let key = names.read(bytes)?;
                     fields.push((key, Self::read_at(bytes, names, depth)?));
                 }
                 Ok(Self::Record(fields))
+            }
+            EIGHTHS => {
+                let eighths = i32::try_from(bytes.take_signed()?);
+                Ok(Self::Number(
+                    f64::from(eighths.map_err(|_| DecodeError::Range("eighths"))?) / 8.0,
+                ))
             }
             small @ SMALL.. => Ok(Self::Number(f64::from(small & !SMALL))),
             unknown => Err(DecodeError::Kind(unknown)),
@@ -137,6 +156,7 @@ impl Value {
 fn write_number(number: f64, out: &mut Vec<u8>) {
     let whole = number as i32;
     let single = number as f32;
+    let eighths = (number * 8.0) as i32;
     if f64::from(whole).to_bits() == number.to_bits() {
         match u8::try_from(whole) {
             Ok(small) if small < SMALL => out.put_u8(SMALL | small),
@@ -145,6 +165,11 @@ fn write_number(number: f64, out: &mut Vec<u8>) {
                 out.put_signed(i64::from(whole));
             }
         }
+    } else if eighths.unsigned_abs() < 1 << 19
+        && (f64::from(eighths) / 8.0).to_bits() == number.to_bits()
+    {
+        out.put_u8(EIGHTHS);
+        out.put_signed(i64::from(eighths));
     } else if f64::from(single).to_bits() == number.to_bits() {
         out.put_u8(SINGLE);
         out.put_f32(single);

@@ -1,8 +1,9 @@
 //! The bits of one entity in a snapshot, written and read side by side.
 
 use super::predict::{Ahead, predict};
+use super::ring::{Current, Seq};
 use crate::DecodeError;
-use crate::bits::{BitReader, BitWriter, unzigzag, zigzag};
+use crate::bits::{BitReader, BitWriter, small_code, unzigzag, zigzag};
 use fairshot_units::{EntityId, EntityKind, EntityState, Life, Pose, Tick, WeaponId};
 
 pub(super) const HEALTH_K: u32 = 10;
@@ -32,6 +33,54 @@ impl Widths {
     pub(super) fn read(bits: &mut BitReader<'_>) -> Result<Self, DecodeError> {
         let mut next = || Ok(u32::from(bits.take_up_to_16(WIDTH_BITS)?));
         Ok(Self { ground: next()?, height: next()?, yaw: next()?, pitch: next()? })
+    }
+}
+
+/// What a snapshot's differences come to, from which the next one's widths follow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    ground: u64,
+    deltas: u64,
+    yaw: u64,
+    turned: u64,
+    height: u64,
+    pitch: u64,
+    more: u64,
+}
+
+/// A difference larger than this says nothing about typical ones.
+const TYPICAL_MAX: u64 = 1 << 16;
+
+impl Sums {
+    #[inline]
+    pub(super) fn add(&mut self, off: Off, more: bool) {
+        self.ground += off.x.min(TYPICAL_MAX) + off.z.min(TYPICAL_MAX);
+        self.deltas += 1;
+        self.yaw += off.yaw;
+        self.turned += u64::from(off.yaw != 0);
+        if more {
+            self.height += off.y.min(TYPICAL_MAX);
+            self.pitch += off.pitch;
+            self.more += 1;
+        }
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.deltas > 0
+    }
+
+    /// The widths that suit: near the mean of each.
+    pub(super) fn widths(&self) -> Widths {
+        let width = |sum: u64, count: u64| {
+            let mean = sum.checked_div(count).unwrap_or(0);
+            (63 - (mean + 1).leading_zeros()).min(15)
+        };
+        Widths {
+            ground: width(self.ground, 2 * self.deltas),
+            height: width(self.height, self.more),
+            yaw: width(self.yaw, self.turned),
+            pitch: width(self.pitch, self.more),
+        }
     }
 }
 
@@ -76,13 +125,47 @@ pub(super) struct Changes {
 }
 
 impl Changes {
+    /// What changed of it after that slot.
+    pub(super) fn since(seq: Seq, current: &Current, now: Tick) -> Self {
+        Self {
+            status: current.status > seq,
+            held: current.held > seq,
+            traits: current.traits > seq,
+            broke_ago: (current.broke > seq).then(|| now.since(current.broke_tick).unsigned_abs()),
+        }
+    }
+
     #[inline]
     pub(super) fn any(self) -> bool {
         self.status || self.held || self.traits || self.broke_ago.is_some()
     }
 }
 
+/// A known entity of which only the pose differs: the two flags that say so, and the difference.
 #[inline]
+pub(super) fn write_moved(bits: &mut BitWriter<'_>, off: Off, widths: Widths) {
+    let (x, x_bits) = small_code(off.x, widths.ground);
+    let (z, z_bits) = small_code(off.z, widths.ground);
+    // Mostly it all fits one word.
+    let level_bits = 2 + x_bits + z_bits;
+    if level_bits <= 38 {
+        bits.put(0b11 | x << 2 | z << (2 + x_bits), level_bits);
+    } else {
+        bits.put(0b11, 2);
+        bits.put(x, x_bits);
+        bits.put(z, z_bits);
+    }
+    let more = off.y | off.pitch != 0;
+    write_yaw(bits, off, more, widths);
+    if more {
+        bits.put_small(off.y, widths.height);
+        bits.put_small(off.pitch, widths.pitch);
+        // Nothing else changed: four flags.
+        bits.put(0, 4);
+    }
+}
+
+/// A known entity's difference after its two flags, with what else changed of it.
 pub(super) fn write_delta(
     bits: &mut BitWriter<'_>,
     off: Off,
@@ -92,12 +175,8 @@ pub(super) fn write_delta(
 ) {
     bits.put_small(off.x, widths.ground);
     bits.put_small(off.z, widths.ground);
-    bits.flag(off.yaw != 0);
-    if off.yaw != 0 {
-        bits.put_small(off.yaw, widths.yaw);
-    }
     let more = off.y | off.pitch != 0 || changes.any();
-    bits.flag(more);
+    write_yaw(bits, off, more, widths);
     if !more {
         return;
     }
@@ -121,6 +200,35 @@ pub(super) fn write_delta(
     }
 }
 
+/// A turn if there was one, and whether more follows.
+#[inline]
+fn write_yaw(bits: &mut BitWriter<'_>, off: Off, more: bool, widths: Widths) {
+    if off.yaw == 0 {
+        bits.put(u64::from(more) << 1, 2);
+        return;
+    }
+    // A turn has 16 bits, so its code has at most 33.
+    let (yaw, yaw_bits) = small_code(off.yaw, widths.yaw);
+    bits.put(1 | yaw << 1 | u64::from(more) << (1 + yaw_bits), yaw_bits + 2);
+}
+
+/// Bits [`write_delta`] writes.
+pub(super) fn delta_bits(off: Off, changes: Changes, now: &EntityState, widths: Widths) -> u32 {
+    let small = |value: u64, k: u32| small_code(value, k).1;
+    let mut bits = small(off.x, widths.ground) + small(off.z, widths.ground) + 2;
+    if off.yaw != 0 {
+        bits += small(off.yaw, widths.yaw);
+    }
+    if off.y | off.pitch != 0 || changes.any() {
+        bits += small(off.y, widths.height) + small(off.pitch, widths.pitch) + 4;
+        bits += if changes.status { 1 + small(now.health_eighths.into(), HEALTH_K) } else { 0 };
+        bits += if changes.held { 8 } else { 0 };
+        bits += if changes.traits { 32 } else { 0 };
+        bits += if changes.broke_ago.is_some() { BROKE_BITS } else { 0 };
+    }
+    bits
+}
+
 /// An entity as a client holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Value {
@@ -141,8 +249,13 @@ impl Value {
             now.since(self.tick).unsigned_abs(),
             self.tick.since(older.tick).unsigned_abs(),
         );
-        predict(self.state.pose, older.state.pose, ahead)
+        predict(self.state.pose, older.state.pose, ahead, turns(self.state.kind))
     }
+}
+
+/// Whether a body of that kind turns of its own will, and not only to face the way it goes.
+pub(super) fn turns(kind: EntityKind) -> bool {
+    kind == EntityKind::Player
 }
 
 pub(super) fn read_delta(

@@ -13,6 +13,9 @@ mod predict;
 mod rank;
 mod read;
 mod ring;
+mod row;
+mod sent;
+mod straight;
 mod write;
 
 pub use own::OwnState;

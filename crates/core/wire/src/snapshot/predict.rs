@@ -18,13 +18,17 @@ impl Ahead {
     }
 }
 
-/// Where the line from `older` through `newer` leads.
+/// Where the line from `older` through `newer` leads. Only a player's turn goes on as it went: what
+/// else moves faces the way it goes and turns in steps.
 #[inline]
-pub(super) fn predict(newer: Pose, older: Pose, ahead: Ahead) -> Pose {
+pub(super) fn predict(newer: Pose, older: Pose, ahead: Ahead, turns: bool) -> Pose {
     let mut position = newer.position;
     for (axis, older) in position.iter_mut().zip(older.position) {
         let there = i64::from(*axis) + ahead.of(i64::from(*axis) - i64::from(older));
         *axis = i32::try_from(there).unwrap_or(*axis);
+    }
+    if !turns {
+        return Pose { position, ..newer };
     }
     let turned = newer.yaw.wrapping_sub(older.yaw).cast_signed();
     let raised = newer.pitch.wrapping_sub(older.pitch);

@@ -45,7 +45,7 @@ struct Picture {
 
 /// How far apart the two snapshots of an acknowledgement should lie, in ticks: far enough that
 /// rounding does not swing the line through them, near enough that few turns lie between.
-const PREVIOUS_TICKS_WANTED: u32 = 4;
+const PREVIOUS_TICKS_WANTED: u32 = 2;
 const PREVIOUS_TICKS_MAX: u32 = 63;
 
 impl SnapshotReader {

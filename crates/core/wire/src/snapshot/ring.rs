@@ -3,6 +3,7 @@
 //! Only poses are kept per tick. Of the rest the ring keeps the present and when it last changed,
 //! which is all a delta needs: a field that changed since the client's snapshot is sent whole.
 
+use super::layout::turns;
 use super::{BASE_TICKS_MAX, ENTITIES_MAX};
 use fairshot_units::{EntityState, Pose, Tick};
 use std::collections::VecDeque;
@@ -12,6 +13,11 @@ use std::collections::VecDeque;
 pub struct SentStates {
     slots: VecDeque<Slot>,
     current: Vec<Current>,
+    /// When anything but the pose of an entity last changed; beside the poses, all that most entities
+    /// are looked at for.
+    changed: Vec<Seq>,
+    /// Entities that turn of their own will, one bit an id.
+    turning: Vec<u64>,
     /// The newest slot's place in the count of all slots; 0 is none.
     newest: Seq,
     /// Slots whose memory waits to be used again.
@@ -25,11 +31,11 @@ pub(super) type Seq = u32;
 pub(super) struct Slot {
     pub(super) seq: Seq,
     pub(super) tick: Tick,
-    poses: Vec<Pose>,
+    pub(super) poses: Vec<Pose>,
     /// One bit an id.
-    present: Vec<u64>,
+    pub(super) present: Vec<u64>,
     /// The motion broke since the slot before: a new entity, another life, a teleport.
-    broke: Vec<u64>,
+    pub(super) broke: Vec<u64>,
 }
 
 /// An entity's newest state and when its parts last changed.
@@ -85,6 +91,8 @@ impl SentStates {
         self.slots.iter().chain(&self.spare).map(slot).sum::<usize>()
             + (self.slots.capacity() + self.spare.capacity()) * size_of::<Slot>()
             + self.current.capacity() * size_of::<Current>()
+            + self.changed.capacity() * size_of::<Seq>()
+            + self.turning.capacity() * 8
     }
 
     fn make_room(&mut self, tick: Tick) -> Slot {
@@ -107,16 +115,7 @@ impl SentStates {
         let was_present = self.slots.back().is_some_and(|before| before.has(id));
         let seq = slot.seq;
         if id >= self.current.len() {
-            let absent = Current {
-                state: *state,
-                born: 0,
-                status: 0,
-                held: 0,
-                traits: 0,
-                broke: 0,
-                broke_tick: slot.tick,
-            };
-            self.current.resize(id + 1, absent);
+            self.grow(id + 1, state, slot.tick);
         }
         let current = &mut self.current[id];
         let old = current.state;
@@ -126,22 +125,44 @@ impl SentStates {
         if !is_same {
             current.born = seq;
         }
-        if old.health_eighths != state.health_eighths || old.alive != state.alive {
-            current.status = seq;
-        }
-        if old.held != state.held {
-            current.held = seq;
-        }
-        if old.traits != state.traits {
-            current.traits = seq;
-        }
         let broke = !is_same || state.teleported;
         if broke {
             current.broke = seq;
             current.broke_tick = slot.tick;
         }
+        let status = old.health_eighths != state.health_eighths || old.alive != state.alive;
+        if broke || status || old.held != state.held || old.traits != state.traits {
+            if status {
+                current.status = seq;
+            }
+            if old.held != state.held {
+                current.held = seq;
+            }
+            if old.traits != state.traits {
+                current.traits = seq;
+            }
+            self.changed[id] = seq;
+            let turning = &mut self.turning[id / 64];
+            *turning &= !(1 << (id % 64));
+            *turning |= u64::from(turns(state.kind)) << (id % 64);
+        }
         current.state = *state;
         slot.put(id, state.pose, broke);
+    }
+
+    fn grow(&mut self, ids: usize, state: &EntityState, tick: Tick) {
+        let absent = Current {
+            state: *state,
+            born: 0,
+            status: 0,
+            held: 0,
+            traits: 0,
+            broke: 0,
+            broke_tick: tick,
+        };
+        self.current.resize(ids, absent);
+        self.changed.resize(ids, 0);
+        self.turning.resize(ids.div_ceil(64), 0);
     }
 
     pub(super) fn newest(&self) -> Option<&Slot> {
@@ -152,6 +173,15 @@ impl SentStates {
     pub(super) fn slot(&self, seq: Seq) -> Option<&Slot> {
         let back = self.newest.checked_sub(seq)? as usize;
         self.slots.len().checked_sub(back + 1).and_then(|index| self.slots.get(index))
+    }
+
+    /// When anything but poses last changed, by id.
+    pub(super) fn changed(&self) -> &[Seq] {
+        &self.changed
+    }
+
+    pub(super) fn turning(&self) -> &[u64] {
+        &self.turning
     }
 
     pub(super) fn current(&self, id: usize) -> Option<&Current> {
