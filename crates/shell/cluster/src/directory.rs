@@ -11,12 +11,14 @@
 //!   not be wrong is checked where it is owned (seats by the room's shard, rooms by transaction).
 
 mod codec;
+mod etcd;
 mod local;
 mod view;
 
 pub use codec::{ban_from_json, ban_to_json, rule_value_from_json, rule_value_to_json};
+pub use etcd::{EtcdDirectory, EtcdSettings};
 pub use local::LocalDirectory;
-pub use view::{NodeRecord, RoomRecord, View, ViewCell, ViewState};
+pub use view::{NodeRecord, NodeStanding, RoomRecord, View, ViewCell, ViewState};
 
 use crate::control::{Ban, BanSubject, RuleKey, RuleValue};
 use async_trait::async_trait;
@@ -95,7 +97,7 @@ pub trait Directory: Send + Sync {
     async fn withdraw(&self) -> Result<(), DirectoryError>;
 
     /// Places a room on its node, as one transaction. `placements_seen` is that node's
-    /// [`NodeRecord::placements`] in the view that the placement was decided on.
+    /// [`NodeStanding::placements`] in the view that the placement was decided on.
     ///
     /// # Errors
     /// `RoomExists`, `NodeGone`, `PlacementRaced` (decide again on a newer view), `Unavailable` (the
@@ -153,5 +155,5 @@ pub trait Directory: Send + Sync {
 }
 
 /// Names one lease that a node held; another one means that it was lost in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct NodeLease(pub i64);

@@ -6,4 +6,5 @@ pub mod control;
 pub mod directory;
 pub mod host;
 pub mod matchmaking;
+pub mod remote;
 pub mod service;

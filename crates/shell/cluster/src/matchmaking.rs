@@ -11,9 +11,11 @@
 mod error;
 mod hints;
 mod request;
+mod seater;
 
 pub use error::MatchmakingError;
 pub use request::{CreateRequest, JoinRequest, Joined, RoomPage, Target};
+pub use seater::Seater;
 
 use crate::directory::{Directory, DirectoryError, RoomRecord, ViewState};
 use crate::host::{HostError, HostSet, Promised, RoomHost, RoomSpec};
@@ -371,7 +373,7 @@ impl Matchmaking {
             let placed = place(&offers, &self.settings.caps, new.mode, new.region, seats)
                 .map_err(|source| MatchmakingError::NoPlace { source })?;
             let record = view.nodes.get(&placed.node);
-            let placements = record.map_or(0, |record| record.placements);
+            let placements = record.map_or(0, |record| record.standing.placements);
             let region = record.map(|record| record.offer.region.clone()).unwrap_or_default();
             Ok((placed, placements, region))
         })

@@ -7,7 +7,7 @@ mod status;
 pub use limit::{JoinLimit, JoinLimiter};
 
 use crate::auth::{Caller, PlayerAuth};
-use crate::matchmaking::{Joined, Matchmaking, MatchmakingError};
+use crate::matchmaking::{Joined, MatchmakingError, Seater};
 use convert::{create_request, join_request, join_response, list_filter, list_response};
 use fairshot_proto::v1;
 use fairshot_proto::v1::matchmaking_server::MatchmakingServer;
@@ -52,7 +52,7 @@ impl CallWatch for NoWatch {
 
 /// The gRPC service.
 pub struct MatchmakingService {
-    matchmaking: Arc<Matchmaking>,
+    matchmaking: Arc<dyn Seater>,
     auth: PlayerAuth,
     calls: Semaphore,
     limiter: JoinLimiter,
@@ -74,7 +74,7 @@ const REQUEST_BYTES_MAX: usize = 64 * 1024;
 impl MatchmakingService {
     #[must_use]
     pub fn new(
-        matchmaking: Arc<Matchmaking>,
+        matchmaking: Arc<dyn Seater>,
         auth: PlayerAuth,
         settings: ServiceSettings,
         watch: impl CallWatch,
@@ -178,7 +178,7 @@ impl v1::matchmaking_server::Matchmaking for MatchmakingService {
         let work = async |caller, address, request: v1::JoinRequest| {
             let members = self.members(caller, &request.party, request.party_size)?;
             let request = join_request(request, members, address)?;
-            self.matchmaking.join(&request).await.map(seated)
+            self.matchmaking.join(request).await.map(seated)
         };
         self.call("join", request, work).await
     }
@@ -190,7 +190,7 @@ impl v1::matchmaking_server::Matchmaking for MatchmakingService {
         let work = async |caller, address, request: v1::CreateRequest| {
             let members = self.members(caller, &request.party, request.party_size)?;
             let request = create_request(request, members, address)?;
-            self.matchmaking.create(&request).await.map(seated)
+            self.matchmaking.create(request).await.map(seated)
         };
         self.call("create", request, work).await
     }
@@ -213,7 +213,7 @@ impl v1::matchmaking_server::Matchmaking for MatchmakingService {
         let work = async |_, _, request: v1::ReleaseRequest| {
             let room = RoomId::new(&request.room_id)
                 .map_err(|error| MatchmakingError::invalid("room_id", error))?;
-            let released = self.matchmaking.release(&room, &request.ticket).await?;
+            let released = self.matchmaking.release(room, request.ticket).await?;
             Ok(v1::ReleaseResponse { released })
         };
         self.call("release", request, work).await

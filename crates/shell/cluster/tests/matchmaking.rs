@@ -9,12 +9,11 @@ use fairshot_cluster::matchmaking::{
     CreateRequest, JoinRequest, Matchmaking, MatchmakingError, MatchmakingSettings, Target,
 };
 use fairshot_matchmaking::{Labels, RoomFilter};
-use fairshot_units::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use support::{FakeNode, FakeNodes};
+use support::{FakeNode, FakeNodes, players};
 
 struct World {
     directory: Arc<LocalDirectory>,
@@ -50,10 +49,6 @@ impl World {
     fn listed(&self) -> usize {
         self.matchmaking.list(&RoomFilter::default(), None, 1_000).total
     }
-}
-
-fn players(names: &[&str]) -> Vec<PlayerId> {
-    names.iter().map(|name| PlayerId::new(name).expect("an id")).collect()
 }
 
 fn join(mode: &str, names: &[&str]) -> JoinRequest {

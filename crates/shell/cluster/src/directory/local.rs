@@ -1,8 +1,8 @@
 //! The directory of a process that is its own cluster: a table, with the same rules as etcd's.
 
 use super::{
-    Directory, DirectoryError, NodeLease, NodeRecord, RoomEpoch, RoomRecord, RoomStatus, View,
-    ViewCell, ViewState,
+    Directory, DirectoryError, NodeLease, NodeRecord, NodeStanding, RoomEpoch, RoomRecord,
+    RoomStatus, View, ViewCell, ViewState,
 };
 use crate::control::{Ban, BanSubject, RuleKey, RuleValue};
 use async_trait::async_trait;
@@ -73,7 +73,7 @@ impl LocalDirectory {
         let Some(node) = view.nodes.get_mut(&room.node) else {
             return Err(DirectoryError::NodeGone);
         };
-        node.placements += 1;
+        node.standing.placements += 1;
         let epoch = RoomEpoch(self.next_revision());
         view.rooms.insert(room.room.clone(), RoomRecord { summary: room.clone(), epoch });
         Ok(epoch)
@@ -101,8 +101,9 @@ impl Directory for LocalDirectory {
         };
         *own = Some((id.clone(), lease));
         self.table.view.write(|view| {
-            let placements = view.nodes.get(&id).map_or(0, |known| known.placements);
-            view.nodes.insert(id, NodeRecord { placements, ..node.clone() });
+            let placements = view.nodes.get(&id).map_or(0, |known| known.standing.placements);
+            let standing = NodeStanding { placements, lease };
+            view.nodes.insert(id, NodeRecord { standing, ..node.clone() });
         });
         Ok(lease)
     }
@@ -119,7 +120,7 @@ impl Directory for LocalDirectory {
     ) -> Result<RoomEpoch, DirectoryError> {
         self.table.view.write(|view| {
             let node = view.nodes.get(&room.node).ok_or(DirectoryError::NodeGone)?;
-            if node.placements != placements_seen {
+            if node.standing.placements != placements_seen {
                 return Err(DirectoryError::PlacementRaced);
             }
             self.insert_room(view, room)

@@ -1,6 +1,6 @@
 //! The local copy of the directory that everybody reads.
 
-use super::RoomEpoch;
+use super::{NodeLease, RoomEpoch};
 use crate::control::{Ban, BanSubject, RuleKey, RuleValue};
 use fairshot_matchmaking::{NodeOffer, RoomCode, RoomSummary};
 use fairshot_units::{NodeId, PlayerId, RoomId};
@@ -19,9 +19,18 @@ pub struct NodeRecord {
     /// process.
     pub control_uri: String,
     pub version: String,
-    /// Raised by every placement on this node: what [`super::Directory::place_room`] compares.
+    /// Filled in by the directory; whoever announces a node leaves it at its default.
     #[serde(skip)]
+    pub standing: NodeStanding,
+}
+
+/// What the directory itself knows of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct NodeStanding {
+    /// Changed by every placement on the node: what [`super::Directory::place_room`] compares.
     pub placements: u64,
+    /// What everything of the node hangs on.
+    pub lease: NodeLease,
 }
 
 /// A room as the directory has it.

@@ -2,6 +2,7 @@
 
 use crate::matchmaking::{CreateRequest, JoinRequest, Joined, MatchmakingError, RoomPage, Target};
 use fairshot_matchmaking::{Labels, RoomCode, RoomFilter, RoomSummary};
+use fairshot_mode::Mode;
 use fairshot_proto::v1;
 use fairshot_units::{PlayerId, RoomId};
 use std::collections::BTreeMap;
@@ -48,6 +49,15 @@ pub(super) fn create_request(
                 .map_err(|_| MatchmakingError::invalid("seats_max", "0 to 65535"))?,
         ),
     };
+    let monsters = match request.monsters {
+        None => None,
+        Some(count) => Some(
+            u16::try_from(count)
+                .ok()
+                .filter(|count| *count <= Mode::MONSTERS_MAX)
+                .ok_or_else(|| MatchmakingError::invalid("monsters", "0 to 512"))?,
+        ),
+    };
     Ok(CreateRequest {
         mode: request.mode,
         region: non_empty(request.region),
@@ -56,6 +66,7 @@ pub(super) fn create_request(
         private: request.private,
         locked: request.locked,
         seats_max,
+        monsters,
         address,
         ..Default::default()
     })

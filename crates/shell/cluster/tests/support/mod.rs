@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod conformance;
+pub mod etcd;
+
 use async_trait::async_trait;
 use fairshot_cluster::agent::{NodeSource, RunningRoom};
 use fairshot_cluster::directory::{NodeRecord, RoomEpoch};
@@ -169,7 +172,7 @@ impl NodeSource for FakeNode {
             },
             control_uri: String::new(),
             version: "test".into(),
-            placements: 0,
+            standing: Default::default(),
         }
     }
 
@@ -214,4 +217,8 @@ impl HostSet for FakeNodes {
     fn host(&self, node: &NodeId) -> Option<Arc<dyn RoomHost>> {
         self.0.get(node).map(|node| Arc::clone(node) as Arc<dyn RoomHost>)
     }
+}
+
+pub fn players(names: &[&str]) -> Vec<PlayerId> {
+    names.iter().map(|name| PlayerId::new(name).expect("an id")).collect()
 }
