@@ -31,6 +31,17 @@ pub struct Settings {
     pub(crate) values: Values,
 }
 
+impl Settings {
+    /// Where the process stands, whether or not it is part of a cluster.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        match self.values.get("cluster.region") {
+            Some((Value::Text(region), _)) => region,
+            _ => "",
+        }
+    }
+}
+
 /// The players' QUIC endpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Players {

@@ -61,6 +61,8 @@ fn nobody_says_anything_and_all_of_it_binds_loopback() {
     assert_eq!(settings.modes.default.name, "arena");
     assert!(settings.modes.named("san_andreas").is_some());
     assert!(settings.node.shards >= 1 && settings.cluster.is_none());
+    assert_eq!(settings.region(), "local");
+    assert_eq!(settings.modes.texts.len(), settings.modes.all.len());
 }
 
 #[test]
