@@ -4,7 +4,9 @@
 //! after the other in one run, so that their ratio means something on a noisy machine. The figure is
 //! the serving thread's own CPU time. `--players N` and `--seconds S` change the load.
 
-use fairshot_transport::{Bytes, ConnectionKey, Endpoint, Event, Identity, Network, Pin, Settings, Socket};
+use fairshot_transport::{
+    Bytes, ConnectionKey, Endpoint, Event, Identity, Network, Pin, Settings, Socket,
+};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -194,10 +196,8 @@ fn serve_stepped(mut socket: Socket, identity: Identity, shared: &Shared) -> Dur
 
 /// quinn as its documentation shows it: a task per connection reads, a timer sends.
 fn serve_plain(socket: Socket, identity: Identity, shared: &Shared) -> Duration {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async {
         let (certificate, key) = identity.into_parts();
@@ -226,7 +226,8 @@ fn serve_plain(socket: Socket, identity: Identity, shared: &Shared) -> Duration 
         let counted = std::rc::Rc::clone(&frames);
         tokio::task::spawn_local(async move {
             while let Some(incoming) = endpoint.accept().await {
-                let (accepted, counted) = (std::rc::Rc::clone(&accepted), std::rc::Rc::clone(&counted));
+                let (accepted, counted) =
+                    (std::rc::Rc::clone(&accepted), std::rc::Rc::clone(&counted));
                 tokio::task::spawn_local(async move {
                     let Ok(connection) = incoming.await else { return };
                     accepted.borrow_mut().push(connection.clone());

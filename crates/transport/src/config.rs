@@ -100,7 +100,7 @@ impl Settings {
             .min_mtu(1200)
             .ack_frequency_config(Some(acknowledgements))
             .allow_spin(false)
-            .congestion_controller_factory(Arc::new(SteadyConfig::default()))
+            .congestion_controller_factory(Arc::new(SteadyConfig))
             .mtu_discovery_config((self.packet_size_max > 1200).then(|| {
                 let mut discovery = MtuDiscoveryConfig::default();
                 discovery.upper_bound(self.packet_size_max.min(1452)).minimum_change(60);
