@@ -68,7 +68,8 @@ impl Judged {
             round_trip_s: Some(0.05),
             died: None,
         };
-        let judged = JudgedShot { claim, ruling: LedgerRuling::Accepted, shooter, stats };
+        let ruling = LedgerRuling::Accepted;
+        let judged = JudgedShot { claim, ruling, shooter, stats, exact_step: false };
         self.out.clear();
         let record = &mut self.records[usize::from(shot.shooter.0)];
         self.judge.judge(&judged, record, &scene, &mut self.out);

@@ -18,7 +18,9 @@ pub struct Judge {
     game_rules: Vec<GameRule>,
     /// For each rule of [`ORDER`], the game rule that replaces it.
     replaced: [Option<usize>; ORDER.len()],
-    targets: TargetHits,
+    /// Scratch space: a pull's rays, and what each met.
+    rays: Vec<WorldRay>,
+    targets: Vec<TargetHits>,
     /// Rules that panicked since the last look.
     panicked: Vec<Rule>,
 }
@@ -35,6 +37,8 @@ pub struct Shot<'a> {
     pub ruling: LedgerRuling,
     pub shooter: ShooterNow,
     pub stats: &'a StatSheet,
+    /// The named step is the room's own and stands as it is: the rewind rule does not hold it.
+    pub exact_step: bool,
 }
 
 /// The shooter's present, without her record.
@@ -76,7 +80,7 @@ impl Judge {
         for (place, rule) in ORDER.iter().enumerate() {
             replaced[place] = game_rules.iter().position(|game| game.name == rule.label());
         }
-        Self { game_rules, replaced, targets: TargetHits::new(), panicked: Vec::new() }
+        Self { game_rules, replaced, ..Self::default() }
     }
 
     /// Rules on one shot, into `out`; keeps it in the shooter's record. An accepted shot of an instant
@@ -115,7 +119,8 @@ impl Judge {
                     step: named,
                     measures: &mut verdict.measures,
                 };
-                let (outcome, sample_s) = self.run_rules(&mut check, &mut verdict.window);
+                let exact = shot.exact_step;
+                let (outcome, sample_s) = self.run_rules(&mut check, exact, &mut verdict.window);
                 check.step = held_to_the_last_second(check.step, landed, tick_hz);
                 verdict.judged = check.step;
                 verdict.outcome = outcome;
@@ -204,12 +209,16 @@ impl Judge {
     fn run_rules(
         &mut self,
         check: &mut ShotCheck<'_>,
+        exact_step: bool,
         window: &mut LatencyWindow,
     ) -> (Outcome, Option<f32>) {
         let hz = f64::from(check.world.mode.tick_hz.max(1));
         let mut sample_s = None;
         for (place, rule) in ORDER.into_iter().enumerate() {
             if rule == Rule::Rewind {
+                if exact_step {
+                    continue;
+                }
                 let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
                 #[expect(clippy::cast_possible_truncation, reason = "seconds, held to a second")]
                 {
@@ -266,69 +275,84 @@ impl Judge {
 
     /// Fans the pellets level with the ground and follows each to what stops it.
     fn find_hits(&mut self, check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
-        let scene = &check.world;
+        let (scene, numbers) = (&check.world, check.numbers);
         let shooter = check.shooter.id;
         let spare_allies = !scene.friendly_fire(check.weapon);
         let spares =
             |id: EntityId| id == shooter || (spare_allies && scene.are_allies(shooter, id));
         let moment = scene.history.moment(check.step).ok();
-        let numbers = check.numbers;
-        let direction = check.claim.direction.normalize_or(Vec3::NEG_Z);
-        for pellet in 0..numbers.pellets {
-            let middle = f32::from(numbers.pellets - 1) * 0.5;
-            let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
-            let direction = if turn == 0.0 { direction } else { turned_level(direction, turn) };
-            let origin_m = check.claim.origin_m;
-            let wall = scene.world.cast(origin_m, direction, numbers.range_m);
-            let (range_m, stop) = match wall {
-                Some(hit) => (hit.distance_m, Stop::World),
-                None => (numbers.range_m, Stop::Range),
-            };
-            let mut ray = WorldRay { origin_m, direction, range_m };
+        let pellets = usize::from(numbers.pellets);
+        self.fan(check);
+        if self.targets.len() < pellets {
+            self.targets.resize_with(pellets, TargetHits::new);
+        }
+        let trusted = check.weapon.judge == JudgedBy::Client;
+        if let Some(moment) = moment.as_ref().filter(|_| !trusted) {
+            let targets = &mut self.targets[..pellets];
+            moment.trace_fan(&self.rays, numbers.pierce, spares, targets);
+        }
+        for (pellet, ray) in (0..numbers.pellets).zip(&self.rays) {
             let first = hits.len();
             if let Some(moment) = &moment {
-                if check.weapon.judge == JudgedBy::Client {
-                    ray.range_m = numbers.range_m;
-                    let scratch = &mut self.targets;
-                    hits_of_pellet(check, moment, &ray, pellet, spares, scratch, hits);
+                if trusted {
+                    let named = WorldRay { range_m: numbers.range_m, ..*ray };
+                    let scratch = &mut self.targets[0];
+                    hits_of_pellet(check, moment, &named, pellet, spares, scratch, hits);
                 } else {
-                    moment.trace(&ray, numbers.pierce, spares, &mut self.targets);
-                    self.keep_hits(check, moment, pellet, hits);
+                    let targets = &self.targets[usize::from(pellet)];
+                    keep_hits(check, moment, pellet, targets, hits);
                 }
             }
             let struck = &hits[first..];
             let spent = struck.len() > usize::from(numbers.pierce);
             let (end, stopped_by) = match struck.last() {
                 Some(last) if spent => (last.distance_m, Stop::Target),
-                _ => (range_m, stop),
+                _ if ray.range_m < numbers.range_m => (ray.range_m, Stop::World),
+                _ => (ray.range_m, Stop::Range),
             };
-            rays.push(Ray { pellet, end_m: origin_m + direction * end, stopped_by });
+            rays.push(Ray { pellet, end_m: ray.origin_m + ray.direction * end, stopped_by });
         }
     }
 
-    fn keep_hits(
-        &self,
-        check: &ShotCheck<'_>,
-        moment: &Moment<'_>,
-        pellet: u8,
-        hits: &mut Vec<ShotHit>,
-    ) {
-        for hit in self.targets.as_slice() {
-            // Only a zone's multiplier depends on what the target is.
-            let kind = hit.zone.and_then(|_| {
-                let kind = check.world.kind_of(hit.entity);
-                kind.or_else(|| moment.place(hit.entity).ok().map(|past| past.kind))
-            });
-            hits.push(ShotHit {
-                pellet,
-                target: hit.entity,
-                target_life: hit.life,
-                stood: Pose::new(hit.pose.position_m, hit.pose.yaw_rad, hit.pose.pitch_rad),
-                distance_m: hit.distance_m,
-                zone: hit.zone,
-                amount: amount_of(check, kind.unwrap_or(EntityKind::Player), hit.zone),
-            });
-        }
+    /// The pellets' rays, each as far as the present static world lets it go.
+    fn fan(&mut self, check: &ShotCheck<'_>) {
+        let numbers = check.numbers;
+        let origin_m = check.claim.origin_m;
+        let aim = check.claim.direction.normalize_or(Vec3::NEG_Z);
+        let middle = f32::from(numbers.pellets - 1) * 0.5;
+        self.rays.clear();
+        self.rays.extend((0..numbers.pellets).map(|pellet| {
+            let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
+            let direction = if turn == 0.0 { aim } else { turned_level(aim, turn) };
+            let wall = check.world.world.cast(origin_m, direction, numbers.range_m);
+            let range_m = wall.map_or(numbers.range_m, |hit| hit.distance_m);
+            WorldRay { origin_m, direction, range_m }
+        }));
+    }
+}
+
+fn keep_hits(
+    check: &ShotCheck<'_>,
+    moment: &Moment<'_>,
+    pellet: u8,
+    targets: &TargetHits,
+    hits: &mut Vec<ShotHit>,
+) {
+    for hit in targets.as_slice() {
+        // Only a zone's multiplier depends on what the target is.
+        let kind = hit.zone.and_then(|_| {
+            let kind = check.world.kind_of(hit.entity);
+            kind.or_else(|| moment.place(hit.entity).ok().map(|past| past.kind))
+        });
+        hits.push(ShotHit {
+            pellet,
+            target: hit.entity,
+            target_life: hit.life,
+            stood: Pose::new(hit.pose.position_m, hit.pose.yaw_rad, hit.pose.pitch_rad),
+            distance_m: hit.distance_m,
+            zone: hit.zone,
+            amount: amount_of(check, kind.unwrap_or(EntityKind::Player), hit.zone),
+        });
     }
 }
 

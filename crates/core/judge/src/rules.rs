@@ -144,7 +144,7 @@ pub(crate) fn rewound(
     let hz = f64::from(tick_hz.max(1));
     let landing = ViewStep::at(landed);
     let claimed_s = landing.since(named) / hz;
-    let maximum_s = f64::from(rule.maximum_s).max(0.0).min(REWIND_MAX_S);
+    let maximum_s = f64::from(rule.maximum_s).clamp(0.0, REWIND_MAX_S);
     let tolerance_s = f64::from(rule.tolerance_s).max(0.0);
     let latency = &shooter.record.latency;
     let centre_max_s = match (rule.transport_slack_s, shooter.round_trip_s) {

@@ -41,6 +41,8 @@ pub(crate) struct Core {
     pub since: Counts,
     pub total: Counts,
     pub refusals: Refusals,
+    /// Set for a tick of `step_with_rewind`: shots leave from the shooter's eye and name their step.
+    pub driven: bool,
     /// Scratch space: where the players stand, for the monsters.
     pub prey_m: Vec<glam::Vec3>,
     /// Scratch space for continuous weapons.
@@ -78,6 +80,7 @@ impl Core {
             since: Counts::default(),
             total: Counts::default(),
             refusals: Refusals::default(),
+            driven: false,
             prey_m: Vec::new(),
             bursts: Judgement::default(),
             mode,

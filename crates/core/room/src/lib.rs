@@ -23,6 +23,7 @@ mod schedule;
 mod seen;
 mod shots;
 mod spawn;
+mod step_with_rewind;
 
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, CheckpointError};
 pub use commands::{
@@ -40,3 +41,4 @@ pub use projectiles::PROJECTILES_MAX;
 pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
 pub use room::{Room, RoomSetup};
 pub use schedule::{CATCH_UP_TICKS_MAX, Due, TickSchedule};
+pub use step_with_rewind::{QueryError, RejectedShot, RewindStep, ShotTime};

@@ -38,6 +38,9 @@ struct Prey {
 
 /// Kept clear of the arena's edge where monsters start.
 const EDGE_M: f32 = 2.0;
+/// A monster takes one step for this many ticks at the most, and one for each snapshot: clients draw
+/// between snapshots, so the ticks between show nothing, and half the monsters step in each of two.
+const STEP_TICKS_MAX: u16 = 2;
 /// How much of its reach it goes up to before it stands still to strike.
 const STOP_SHARE: f32 = 0.75;
 
@@ -98,6 +101,8 @@ pub(crate) fn step(core: &mut Core) {
     }
     let mode = std::sync::Arc::clone(&core.mode);
     let hz = f32::from(mode.tick_hz.max(1));
+    let every = u32::from(mode.snapshot_every_ticks.clamp(1, STEP_TICKS_MAX));
+    let dt_s = f32::from(mode.snapshot_every_ticks.clamp(1, STEP_TICKS_MAX)) / hz;
     let world = Present::new(&core.world, &core.movers);
     let mut prey_m = std::mem::take(&mut core.prey_m);
     prey_m.clear();
@@ -115,6 +120,9 @@ pub(crate) fn step(core: &mut Core) {
             }
             continue;
         }
+        if !core.tick.0.wrapping_add(u32::from(monster.entity.0)).is_multiple_of(every) {
+            continue;
+        }
         let size = WalkerSize {
             radius_m: spec.radius_m,
             height_m: spec.height_m,
@@ -123,8 +131,8 @@ pub(crate) fn step(core: &mut Core) {
         let stop_m = spec.reach_m * STOP_SHARE;
         let wish = monster.brain.think(&mut monster.body, &prey_m, spec.speed_m_s, stop_m);
         let gravity = mode.movement.gravity_m_s2;
-        step_walker(&mut monster.body, wish, size, gravity, world, 1.0 / hz);
-        monster.strike_ticks = monster.strike_ticks.saturating_sub(1);
+        step_walker(&mut monster.body, wish, size, gravity, world, dt_s);
+        monster.strike_ticks = monster.strike_ticks.saturating_sub(every);
         if monster.strike_ticks > 0 || spec.reach_m <= 0.0 || spec.strikes_per_second <= 0.0 {
             continue;
         }

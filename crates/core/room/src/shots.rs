@@ -15,6 +15,7 @@ use fairshot_mode::{Ammunition, WeaponKind};
 use fairshot_units::{EntityId, Input, MessageNumber, Rule, ViewStep, WeaponId};
 use fairshot_world::{Present, direction_of};
 use glam::Vec3;
+use std::borrow::Cow;
 
 /// Where a player's feet stood after one of this tick's frames.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +65,15 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
     let bounds = core.mode.arena.bounds;
     let feet_m = feet_at(core, shot, moves);
     let seat = usize::from(shot.entity.0);
+    let eye_height_m = core.mode.body.eye_height_m;
     let Some(player) = core.seats.get_mut(seat).and_then(Option::as_mut) else { return };
-    if shot.claim.check(&bounds).is_err() {
+    let claim = if core.driven {
+        let origin_m = feet_m + Vec3::Y * eye_height_m;
+        Cow::Owned(Claim { origin_m, ..shot.claim.clone() })
+    } else {
+        Cow::Borrowed(&shot.claim)
+    };
+    if claim.check(&bounds).is_err() {
         core.since.refuse(Rule::Malformed);
         return;
     }
@@ -84,7 +92,8 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
         ruling = LedgerRuling::Refused(Rule::Armed);
     }
     let shooter = shooter_now(player, feet_m, core.mode.body.height_m);
-    let judged = JudgedShot { claim: &shot.claim, ruling, shooter, stats: &player.stats };
+    let (stats, exact_step) = (&player.stats, core.driven);
+    let judged = JudgedShot { claim: &claim, ruling, shooter, stats, exact_step };
     let scene = Scene {
         world: Present::new(&core.world, &core.movers),
         history: &core.history,
@@ -107,8 +116,8 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
             number: shot.claim.number,
             weapon: shot.claim.weapon,
             numbers,
-            origin_m: shot.claim.origin_m,
-            direction: shot.claim.direction,
+            origin_m: claim.origin_m,
+            direction: claim.direction,
         };
         projectiles::launch(core, &launch, out);
     }
@@ -207,7 +216,8 @@ fn act(core: &mut Core, burst: &Burst) {
     };
     let shooter = shooter_now(player, player.body.position_m, height_m);
     let ruling = LedgerRuling::Accepted;
-    let judged = JudgedShot { claim: &claim, ruling, shooter, stats: &player.stats };
+    let (stats, exact_step) = (&player.stats, false);
+    let judged = JudgedShot { claim: &claim, ruling, shooter, stats, exact_step };
     let scene = Scene {
         world: Present::new(&core.world, &core.movers),
         history: &core.history,

@@ -11,3 +11,4 @@ mod rewound;
 mod schedule;
 mod shot_cases;
 mod stats;
+mod step_with_rewind;

@@ -14,6 +14,9 @@ fn siege() -> Mode {
     settings.ammunition = Ammunition::Open;
     settings.friendly_fire = true;
     settings.teams.clear();
+    // Players stand in for the monsters, weak spots and all.
+    let weak = settings.monsters.iter().find(|monster| !monster.zones.is_empty());
+    settings.body.zones = weak.expect("a monster with a weak spot").zones.clone();
     settings.monsters.clear();
     settings.arena.blocks.clear();
     settings.body.health = 1000.0;
@@ -95,4 +98,54 @@ fn a_lance_without_its_card_does_nothing_and_with_it_forty() {
         range_with(&[("lance_damage", || Stat::flat(40.0)), ("lance_rate", || Stat::flat(0.75))]);
     let hits = shoot(&mut range, "lance");
     assert_eq!(hits.iter().map(|(_, amount)| *amount).collect::<Vec<_>>(), [40.0; 3]);
+}
+
+/// A shooter with the first so many of a weapon's own tiers.
+fn with_tiers(name: &'static str, tiers: usize) -> Range {
+    let mut range = range_with(&[]);
+    let id = weapon(name);
+    range.script.lock().expect("one thread").each = Some(Box::new(move |room| {
+        if room.tick().0 == 14 {
+            let tiers = room.mode().weapons.get(id).expect("a weapon").tiers[..tiers].to_vec();
+            let sheet = room.stats_mut(A).expect("a player");
+            tiers.iter().for_each(|tier| sheet.add_tier(tier));
+        }
+    }));
+    range.run_to(14);
+    range
+}
+
+#[test]
+fn the_rails_pierce_grows_with_its_tiers() {
+    for (tiers, pierce) in [(0, 4), (1, 8), (2, 16)] {
+        let mut range = with_tiers("rail", tiers);
+        for behind in 0..5_u16 {
+            let place_m = Vec3::new(0.0, 0.0, -12.0 - f32::from(behind));
+            range.join(EntityId(4 + behind.min(3)), move |_| place_m);
+        }
+        range.run_to(16);
+        // Seven targets in a row: five are met without a tier, all of them with one.
+        let hits = shoot(&mut range, "rail").len();
+        assert_eq!(hits, 7.min(pierce + 1), "{tiers} tiers");
+    }
+}
+
+#[test]
+fn a_weak_spot_of_twice_the_damage_takes_three_times_with_the_rails_last_tier() {
+    for (tiers, amount) in [(2, 110.0), (3, 165.0)] {
+        let mut range = with_tiers("rail", tiers);
+        let tick = range.room.tick_now().0;
+        let head = siege().body.zones.first().expect("a weak spot").clone();
+        assert_eq!(head.multiplier, 2.0);
+        let fairshot_mode::ZoneShape::Sphere { at_m, .. } = head.shape else {
+            panic!("a weak spot is a sphere")
+        };
+        let from = Vec3::new(0.0, at_m.y, 0.0);
+        range.shot(A, weapon("rail").0, at(tick), from, from + Vec3::NEG_Z);
+        let dealt = range.out.events.iter().find_map(|event| match event {
+            Event::Hit(hit) => Some(hit.amount),
+            _ => None,
+        });
+        assert_eq!(dealt, Some(amount));
+    }
 }

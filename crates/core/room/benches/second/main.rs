@@ -1,0 +1,56 @@
+//! One second of the standard room without its network: 4 players who run and fire 1.5 three-pellet
+//! shots a second each, 40 monsters, 50 boxes, 64 ticks; hot, and over the data of 100 rooms.
+
+#[path = "../../../world/benches/shot/cpu.rs"]
+mod cpu;
+mod standard;
+
+use cpu::CpuTime;
+use criterion::{Criterion, black_box, criterion_group, criterion_main};
+use standard::Standard;
+
+fn seconds(criterion: &mut Criterion<CpuTime>) {
+    let mut group = criterion.benchmark_group("a second of the standard room");
+    for (name, rooms) in [("one room", 1_u64), ("100 rooms", 100)] {
+        let mut rooms: Vec<Standard> = (0..rooms).map(Standard::new).collect();
+        let mut next = 0;
+        let mut ticks = 0_u64;
+        let mut shots = 0_u64;
+        let mut hits = 0_u64;
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                for _ in 0..64 {
+                    // Round the rooms tick by tick, as a shard does.
+                    next = (next + 1) % rooms.len();
+                    let out = rooms[next].tick();
+                    ticks += 1;
+                    shots += out.judgement.verdicts.len() as u64;
+                    hits += out.judgement.hits.len() as u64;
+                    black_box(out.entities.len());
+                }
+            });
+        });
+        println!("{name}: {shots} shots and {hits} hits in {ticks} ticks");
+    }
+    group.finish();
+}
+
+fn checkpoint(criterion: &mut Criterion<CpuTime>) {
+    let mut standard = Standard::new(1);
+    for _ in 0..200 {
+        standard.tick();
+    }
+    let saved = standard.room.save();
+    println!("a saved room: {} bytes", saved.len());
+    let mut group = criterion.benchmark_group("checkpoint of the standard room");
+    group.bench_function("save", |bencher| bencher.iter(|| black_box(standard.room.save())));
+    group.bench_function("load", |bencher| bencher.iter(|| black_box(standard.load(&saved))));
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = seconds, checkpoint
+}
+criterion_main!(benches);
