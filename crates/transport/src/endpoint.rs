@@ -126,7 +126,7 @@ impl Endpoint {
         let (handle, quinn) = self.quinn.connect(now, config, address, SERVER_NAME)?;
         self.counters.handshakes_begun += 1;
         let key = self.adopt(handle, quinn);
-        self.touch(key.index);
+        self.stir(key.index);
         Ok(key)
     }
 
