@@ -1,6 +1,7 @@
 //! The wire from outside: what is written is read, whatever is read is bounded, and how long it is.
 
 mod datagrams;
+mod document;
 mod fuzz;
 mod made;
 mod rng;
