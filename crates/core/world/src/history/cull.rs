@@ -1,7 +1,7 @@
 //! The cull: which of a row's entities could a ray meet at all? Reads nothing but coarse places,
 //! four bytes an entity, and never leaves out one that is met.
 
-use super::row::Grid;
+use super::row::{Block, Grid};
 use super::{Moment, Ray};
 use glam::Vec2;
 
@@ -72,93 +72,80 @@ impl Strip {
         Some(Self { x, z, along_x: along.x, along_z: along.y, half_width, slope, length })
     }
 
-    /// One bit for each of up to 64 entities: set where the strip comes near. Plain arithmetic, and
-    /// the meaning of the vector path below.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
-    pub(super) fn near_plain(&self, xs: &[i16], zs: &[i16]) -> u64 {
+    /// One bit for each entity of a block: set where the strip comes near.
+    #[inline]
+    pub(super) fn near(&self, block: &Block) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            return unsafe { self.near_avx2(block) };
+        }
+        self.near_plain(block)
+    }
+
+    /// The meaning of the vector path below, in plain arithmetic.
+    pub(super) fn near_plain(&self, block: &Block) -> u32 {
         let mut near = 0;
-        for (bit, (x, z)) in xs.iter().zip(zs).enumerate().take(64) {
+        for (lane, (x, z)) in block.xs.iter().zip(&block.zs).enumerate() {
             let (x, z) = (f32::from(*x) - self.x, f32::from(*z) - self.z);
             let across = x * self.along_z - z * self.along_x;
             let along = x * self.along_x + z * self.along_z;
             let inside = across.abs() <= self.half_width + along * self.slope
                 && along >= -self.half_width
                 && along <= self.length;
-            near |= u64::from(inside) << bit;
+            near |= u32::from(inside) << lane;
         }
         near
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn near(&self, xs: &[i16], zs: &[i16]) -> u64 {
-        self.near_plain(xs, zs)
     }
 
     /// The same, eight entities at a time, with the same operations in the same order.
     #[cfg(target_arch = "x86_64")]
-    #[inline]
-    pub(super) fn near(&self, xs: &[i16], zs: &[i16]) -> u64 {
+    #[target_feature(enable = "avx2")]
+    fn near_avx2(&self, block: &Block) -> u32 {
+        use std::arch::x86_64::{
+            __m128i, _CMP_GE_OQ, _CMP_LE_OQ, _mm_loadu_si128, _mm256_add_ps, _mm256_and_ps,
+            _mm256_andnot_ps, _mm256_cmp_ps, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps,
+            _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_sub_ps,
+        };
+        let eight = |places: &[i16; 8]| {
+            // SAFETY: the 16 bytes of an array, with no need of alignment.
+            let places = unsafe { _mm_loadu_si128(places.as_ptr().cast::<__m128i>()) };
+            _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(places))
+        };
+        let (along_x, along_z) = (_mm256_set1_ps(self.along_x), _mm256_set1_ps(self.along_z));
+        let half_width = _mm256_set1_ps(self.half_width);
         let mut near = 0;
-        let (xs, xs_rest) = xs.as_chunks::<8>();
-        let (zs, zs_rest) = zs.as_chunks::<8>();
-        debug_assert!(xs_rest.is_empty() && zs_rest.is_empty(), "rows are multiples of 8");
-        for (chunk, (x, z)) in xs.iter().zip(zs).enumerate().take(8) {
-            near |= u64::from(self.near_eight(x, z)) << (chunk * 8);
+        let (xs, zs) = (block.xs.as_chunks::<8>().0, block.zs.as_chunks::<8>().0);
+        for (half, (x, z)) in xs.iter().zip(zs).enumerate() {
+            let x = _mm256_sub_ps(eight(x), _mm256_set1_ps(self.x));
+            let z = _mm256_sub_ps(eight(z), _mm256_set1_ps(self.z));
+            let across = _mm256_sub_ps(_mm256_mul_ps(x, along_z), _mm256_mul_ps(z, along_x));
+            let along = _mm256_add_ps(_mm256_mul_ps(x, along_x), _mm256_mul_ps(z, along_z));
+            let across = _mm256_andnot_ps(_mm256_set1_ps(-0.0), across);
+            let wide = _mm256_mul_ps(along, _mm256_set1_ps(self.slope));
+            let wide = _mm256_add_ps(half_width, wide);
+            let beside = _mm256_cmp_ps::<_CMP_LE_OQ>(across, wide);
+            let back = _mm256_set1_ps(-self.half_width);
+            let ahead = _mm256_cmp_ps::<_CMP_GE_OQ>(along, back);
+            let within = _mm256_cmp_ps::<_CMP_LE_OQ>(along, _mm256_set1_ps(self.length));
+            let inside = _mm256_and_ps(beside, _mm256_and_ps(ahead, within));
+            near |= _mm256_movemask_ps(inside).cast_unsigned() << (half * 8);
         }
         near
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    fn near_eight(&self, xs: &[i16; 8], zs: &[i16; 8]) -> u8 {
-        use std::arch::x86_64::{
-            __m128, __m128i, _mm_add_ps, _mm_and_ps, _mm_andnot_ps, _mm_cmpge_ps, _mm_cmple_ps,
-            _mm_cvtepi32_ps, _mm_loadu_si128, _mm_movemask_ps, _mm_mul_ps, _mm_set1_ps,
-            _mm_srai_epi32, _mm_sub_ps, _mm_unpackhi_epi16, _mm_unpacklo_epi16,
-        };
-        // SAFETY: the loads read the 16 bytes of an array each, with no need of alignment; SSE2 is
-        // part of every x86_64.
-        unsafe {
-            let x = _mm_loadu_si128(xs.as_ptr().cast::<__m128i>());
-            let z = _mm_loadu_si128(zs.as_ptr().cast::<__m128i>());
-            let widen = |half: __m128i| _mm_cvtepi32_ps(_mm_srai_epi32::<16>(half));
-            let four = |x: __m128, z: __m128| {
-                let x = _mm_sub_ps(x, _mm_set1_ps(self.x));
-                let z = _mm_sub_ps(z, _mm_set1_ps(self.z));
-                let (along_x, along_z) = (_mm_set1_ps(self.along_x), _mm_set1_ps(self.along_z));
-                let across = _mm_sub_ps(_mm_mul_ps(x, along_z), _mm_mul_ps(z, along_x));
-                let along = _mm_add_ps(_mm_mul_ps(x, along_x), _mm_mul_ps(z, along_z));
-                let across = _mm_andnot_ps(_mm_set1_ps(-0.0), across);
-                let wide = _mm_mul_ps(along, _mm_set1_ps(self.slope));
-                let wide = _mm_add_ps(_mm_set1_ps(self.half_width), wide);
-                let beside = _mm_cmple_ps(across, wide);
-                let ahead = _mm_cmpge_ps(along, _mm_set1_ps(-self.half_width));
-                let within = _mm_cmple_ps(along, _mm_set1_ps(self.length));
-                _mm_movemask_ps(_mm_and_ps(beside, _mm_and_ps(ahead, within)))
-            };
-            let low = four(widen(_mm_unpacklo_epi16(x, x)), widen(_mm_unpacklo_epi16(z, z)));
-            let high = four(widen(_mm_unpackhi_epi16(x, x)), widen(_mm_unpackhi_epi16(z, z)));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "8 bits")]
-            let mask = (low | high << 4) as u8;
-            mask
-        }
     }
 }
 
 impl Moment<'_> {
-    /// Asks for the coarse places of the row that a trace culls, and for the poses it reads first.
+    /// Asks for the coarse places of the row that a trace culls.
     #[inline]
     pub(super) fn prefetch(&self) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let history = self.history;
-            let row = self.nearer() * 2 * history.width;
-            let places = &history.coarse[row..][..2 * history.width];
             // Past a few lines the processor sees the pattern itself.
-            for line in places.chunks(32).take(8) {
-                // SAFETY: a hint that reads nothing; the pointer is that of a slice.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+            for block in self.history.row(self.nearer()).iter().take(8) {
+                // SAFETY: a hint that reads nothing; the pointer is that of a reference.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(block).cast()) };
             }
         }
     }
@@ -174,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_vector_path_answers_as_plain_arithmetic_does(
-            places in prop::collection::vec((any::<i16>(), any::<i16>()), 64),
+            places in any::<([i16; 16], [i16; 16])>(),
             origin in (-500f32..500.0, -5f32..50.0, -500f32..500.0),
             direction in (-1f32..1.0, -1f32..1.0, -1f32..1.0),
             half in 10f32..4096.0, range in 0f32..5000.0, reach in 0f32..30.0,
@@ -183,8 +170,8 @@ mod tests {
             let direction = Vec3::from(direction).normalize_or(Vec3::Y);
             let ray = Ray { origin_m: origin.into(), direction, range_m: range };
             let strip = Strip::new(Grid::new(&bounds), &[ray], reach).unwrap();
-            let (xs, zs): (Vec<i16>, Vec<i16>) = places.into_iter().unzip();
-            prop_assert_eq!(strip.near(&xs, &zs), strip.near_plain(&xs, &zs));
+            let block = Block { xs: places.0, zs: places.1, ..Block::EMPTY };
+            prop_assert_eq!(strip.near(&block), strip.near_plain(&block));
         }
 
         #[test]
@@ -206,11 +193,12 @@ mod tests {
                 direction: crate::turned_level(direction, turn),
                 range_m: range,
             };
+            let block = Block { xs: [x; 16], zs: [z; 16], ..Block::EMPTY };
             let strip = Strip::new(grid, &[ray(0.0)], reach).unwrap();
-            prop_assert_eq!(strip.near(&[x; 8], &[z; 8]), 0xFF);
+            prop_assert_eq!(strip.near(&block), 0xFFFF);
             let fan = [ray(spread), ray(spread * 2.0), ray(0.0), ray(-spread)];
             if let Some(strip) = Strip::new(grid, &fan, reach) {
-                prop_assert_eq!(strip.near(&[x; 8], &[z; 8]), 0xFF);
+                prop_assert_eq!(strip.near(&block), 0xFFFF);
             }
         }
     }

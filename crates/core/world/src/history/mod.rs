@@ -20,7 +20,7 @@ pub use trace::{Ray, TargetHit, TargetHits};
 use crate::TargetShapes;
 use fairshot_mode::Mode;
 use fairshot_units::{EntityId, Tick, ViewStep};
-use row::{Grid, Head, PoseRow, TraitsRow};
+use row::{Block, Grid, PoseRow, TraitsRow};
 use std::sync::Arc;
 
 /// A room's second of poses. See the module's head.
@@ -30,20 +30,24 @@ pub struct History {
     grid: Grid,
     tick_hz: u32,
     snapshot_every: u32,
-    /// Columns of a row: one an entity id, a multiple of 8.
-    width: usize,
+    /// Blocks of a row, sixteen entity ids each.
+    row_blocks: usize,
     /// Rows of snapshot ticks, a ring; behind them the rows of the ticks since the newest snapshot.
     ring: usize,
     /// The ring row of the newest snapshot and its tick, and how many the ring holds. A lookup works out
-    /// its rows from these alone, and need not wait for a head.
+    /// its rows from these alone.
     newest: usize,
     newest_tick: Tick,
     snapshots: usize,
     since_snapshot: usize,
-    heads: Vec<Head>,
-    /// Coarse places for the cull: of each row, every x and then every z.
-    coarse: Vec<i16>,
-    poses: Vec<PoseRow>,
+    /// How many of the newest snapshots lie `snapshot_every` apart: all of them, save round the wrap.
+    even: usize,
+    /// Whatever a body or a zone reaches from its axis, and whatever a body moves over the ground between
+    /// two rows that are blended: bounds for the cull, renewed as the ring goes round.
+    reach_max_m: f32,
+    moved_max_m: [f32; 2],
+    blocks: Vec<Block>,
+    ticks: Vec<Tick>,
     traits: Vec<TraitsRow>,
 }
 
@@ -67,15 +71,17 @@ impl History {
             grid: Grid::new(&mode.arena.bounds),
             tick_hz,
             snapshot_every,
-            width: 0,
+            row_blocks: 0,
             ring,
             newest: 0,
             newest_tick: Tick(0),
             snapshots: 0,
             since_snapshot: 0,
-            heads: vec![Head::default(); rows],
-            coarse: Vec::new(),
-            poses: Vec::new(),
+            even: 0,
+            reach_max_m: 0.0,
+            moved_max_m: [0.0; 2],
+            blocks: Vec::new(),
+            ticks: vec![Tick(0); rows],
             traits: Vec::new(),
         }
     }
@@ -112,9 +118,8 @@ impl History {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
-            + self.heads.capacity() * size_of::<Head>()
-            + self.coarse.capacity() * size_of::<i16>()
-            + self.poses.capacity() * size_of::<PoseRow>()
+            + self.ticks.capacity() * size_of::<Tick>()
+            + self.blocks.capacity() * size_of::<Block>()
             + self.traits.capacity() * size_of::<TraitsRow>()
     }
 
@@ -126,5 +131,25 @@ impl History {
     fn snapshot_row(&self, back: usize) -> usize {
         let row = self.newest + self.ring - back;
         if row >= self.ring { row - self.ring } else { row }
+    }
+
+    /// The blocks of a row.
+    fn row(&self, row: usize) -> &[Block] {
+        &self.blocks[row * self.row_blocks..][..self.row_blocks]
+    }
+
+    /// Ids a row has a place for.
+    fn width(&self) -> usize {
+        self.row_blocks * Block::WIDTH
+    }
+
+    fn pose(&self, row: usize, id: usize) -> PoseRow {
+        let block = self.row(row).get(id / Block::WIDTH);
+        block.map_or(PoseRow::ABSENT, |block| block.poses[id % Block::WIDTH])
+    }
+
+    /// The traits of an entity that the row holds.
+    fn traits(&self, row: usize, id: usize) -> TraitsRow {
+        self.traits[row * self.width() + id]
     }
 }

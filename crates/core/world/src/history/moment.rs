@@ -53,17 +53,10 @@ impl History {
         if back.cast_unsigned() > self.tick_hz {
             return Err(RewindError::Expired);
         }
-        let (older, newer) = self.rows_round(at).ok_or(RewindError::Unavailable)?;
-        let fraction = if older == newer {
-            0.0
-        } else {
-            let from = ViewStep::at(self.heads[older].tick);
-            let span = self.heads[newer].tick.since(from.tick);
-            #[expect(clippy::cast_possible_truncation, reason = "within 0 to 1")]
-            let fraction = (at.since(from) / f64::from(span)) as f32;
-            fraction
-        };
-        let moment = Moment { history: self, older, newer, fraction, present: self.newest_row() };
+        let found = self.rows_round(at).ok_or(RewindError::Unavailable)?;
+        let present = self.newest_row();
+        let Rows { older, newer, fraction } = found;
+        let moment = Moment { history: self, older, newer, fraction, present };
         moment.prefetch();
         Ok(moment)
     }
@@ -77,32 +70,42 @@ impl History {
     }
 
     /// The rows of the ticks around a step that is neither ahead nor expired.
-    fn rows_round(&self, at: ViewStep) -> Option<(usize, usize)> {
+    fn rows_round(&self, at: ViewStep) -> Option<Rows> {
+        let part = at.fraction_f32();
         let since = at.tick.since(self.newest_tick);
         if since >= 0 {
             // Ticks after the newest snapshot stand as they are.
             let row = |tick: usize| if tick == 0 { self.newest } else { self.ring + tick - 1 };
             let tick = usize::try_from(since).ok()?;
-            return Some((row(tick), row(tick + usize::from(at.fraction > 0))));
+            let newer = row(tick + usize::from(at.fraction > 0));
+            return Some(Rows { older: row(tick), newer, fraction: part });
         }
-        // How many snapshots back if all lie evenly, which only the counter's wrap and the first
-        // record break; the ticks found decide.
-        let back = since.unsigned_abs().div_ceil(self.snapshot_every) as usize;
-        let even = back < self.snapshots && self.holds(back, at);
-        let back =
-            if even { back } else { (1..self.snapshots).find(|back| self.holds(*back, at))? };
+        let back = since.unsigned_abs().div_ceil(self.snapshot_every);
+        let (back, past, span) = if (back as usize) < self.even {
+            (back as usize, back * self.snapshot_every - since.unsigned_abs(), self.snapshot_every)
+        } else {
+            // Round the counter's wrap and before the second snapshot the ticks themselves decide.
+            let tick = |back: usize| self.ticks[self.snapshot_row(back)];
+            let back = (1..self.snapshots).find(|back| at.tick.since(tick(*back)) >= 0)?;
+            let older = tick(back);
+            let since = |tick: Tick| tick.since(older).unsigned_abs();
+            (back, since(at.tick), since(tick(back - 1)))
+        };
         let older = self.snapshot_row(back);
-        if self.heads[older].tick == at.tick && at.fraction == 0 {
-            return Some((older, older));
+        if past == 0 && at.fraction == 0 {
+            return Some(Rows { older, newer: older, fraction: 0.0 });
         }
-        Some((older, self.snapshot_row(back - 1)))
+        #[expect(clippy::cast_precision_loss, reason = "at most 16 ticks")]
+        let fraction = (past as f32 + part) / span as f32;
+        Some(Rows { older, newer: self.snapshot_row(back - 1), fraction })
     }
+}
 
-    /// Whether the step lies at the snapshot `back` before the newest, or between it and the next.
-    fn holds(&self, back: usize, at: ViewStep) -> bool {
-        let tick = |back: usize| self.heads[self.snapshot_row(back)].tick;
-        at.tick.since(tick(back)) >= 0 && at.tick.since(tick(back - 1)) < 0
-    }
+/// Two rows and the way between them.
+struct Rows {
+    older: usize,
+    newer: usize,
+    fraction: f32,
 }
 
 impl Moment<'_> {
@@ -115,8 +118,7 @@ impl Moment<'_> {
         let id = usize::from(entity.0);
         let (older, newer) = self.seen(id).ok_or(RewindError::Unavailable)?;
         let history = self.history;
-        let traits = history.traits[newer.row * history.width + id];
-        let sent = state(entity, newer.pose, traits);
+        let sent = state(entity, newer.pose, history.traits(newer.row, id));
         Ok(PastPose {
             pose: blend(older.pose.pose, newer.pose.pose, self.blend_of(older, newer)),
             kind: sent.kind,
@@ -139,17 +141,17 @@ impl Moment<'_> {
     /// Every entity of the newest send at or after this moment, in id order.
     pub fn states(&self) -> impl Iterator<Item = EntityState> + '_ {
         let (history, row) = (self.history, self.newer);
-        (0..history.heads[row].used()).filter_map(move |id| {
+        (0..history.width()).filter_map(move |id| {
             let pose = self.pose(row, id);
             let entity = EntityId(u16::try_from(id).ok()?);
-            pose.present().then(|| state(entity, pose, history.traits[row * history.width + id]))
+            pose.present().then(|| state(entity, pose, history.traits(row, id)))
         })
     }
 
     /// The tick of the newer of the two sends.
     #[must_use]
     pub fn newer_tick(&self) -> Tick {
-        self.history.heads[self.newer].tick
+        self.history.ticks[self.newer]
     }
 
     /// The two poses between which the entity is drawn; both the same where nothing is blended.
@@ -179,10 +181,7 @@ impl Moment<'_> {
 
     #[inline]
     pub(super) fn pose(&self, row: usize, id: usize) -> PoseRow {
-        if id >= self.history.heads[row].used() {
-            return PoseRow::ABSENT;
-        }
-        self.history.poses[row * self.history.width + id]
+        self.history.pose(row, id)
     }
 }
 

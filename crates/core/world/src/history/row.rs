@@ -6,27 +6,25 @@ use fairshot_units::{
     EntityId, EntityState, Life, POSITION_STEPS_PER_M, Pose, WeaponId, quantise_m,
 };
 
-/// What is known of a whole row.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Head {
-    pub(super) tick: fairshot_units::Tick,
-    /// Columns in use: no entity of the row has this id or a higher one.
-    pub(super) used: u16,
-    /// No entity moved further over the ground since the row before, where the two are blended.
-    pub(super) moved_max_m: f32,
-    /// No body or zone of the row reaches further from its axis.
-    pub(super) reach_max_m: f32,
+/// Sixteen entities of a row: their coarse places in one cache line, their poses in the next five. What a
+/// trace reads of an entity lies right behind what the cull read of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Block {
+    pub(super) xs: [i16; Self::WIDTH],
+    pub(super) zs: [i16; Self::WIDTH],
+    pub(super) poses: [PoseRow; Self::WIDTH],
 }
 
-impl Head {
-    pub(super) fn new(tick: fairshot_units::Tick, used: usize, reach_max_m: f32) -> Self {
-        let used = u16::try_from(used).unwrap_or(u16::MAX);
-        Self { tick, used, moved_max_m: 0.0, reach_max_m }
-    }
+impl Block {
+    pub(super) const WIDTH: usize = 16;
 
-    pub(super) fn used(&self) -> usize {
-        self.used.into()
-    }
+    /// Nobody.
+    pub(super) const EMPTY: Self = Self {
+        xs: [NOWHERE; Self::WIDTH],
+        zs: [NOWHERE; Self::WIDTH],
+        poses: [PoseRow::ABSENT; Self::WIDTH],
+    };
 }
 
 /// Where one entity was; what a shot's judge reads of it.

@@ -4,7 +4,7 @@
 //! history is an error, and memory stays within what the mode needs.
 
 use super::History;
-use super::row::{Head, NOWHERE, PoseRow, TraitsRow};
+use super::row::{Block, PoseRow, TraitsRow};
 use crate::TargetShapes;
 use fairshot_mode::Mode;
 use fairshot_units::{Pose, Tick};
@@ -55,24 +55,26 @@ impl History {
     /// The whole history as bytes.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::with_capacity(16 + self.heads.len() * self.width * 4));
+        let mut out = Writer(Vec::with_capacity(16 + self.ticks.len() * self.width() * 4));
         out.0.push(VERSION);
         out.number(self.tick_hz);
         out.number(self.snapshot_every);
         out.number(count(self.snapshots));
         out.number(count(self.since_snapshot));
-        let mut past = Foretold::new(self.width);
+        let mut past = Foretold::new(self.width());
         let mut before: Option<Tick> = None;
         for row in self.rows_in_order() {
-            let head = &self.heads[row];
-            out.number(before.map_or(head.tick.0, |before| head.tick.0.wrapping_sub(before.0)));
-            out.number(count(head.used()));
-            before = Some(head.tick);
-            for id in 0..head.used() {
-                let at = row * self.width + id;
-                past.write(id, self.poses[at], self.traits[at], &mut out);
+            let tick = self.ticks[row];
+            out.number(before.map_or(tick.0, |before| tick.0.wrapping_sub(before.0)));
+            before = Some(tick);
+            let poses = || self.row(row).iter().flat_map(|block| block.poses);
+            let used = self.width()
+                - poses().rev().position(|pose| pose.present()).unwrap_or(self.width());
+            out.number(count(used));
+            for (id, pose) in poses().take(used).enumerate() {
+                past.write(id, pose, self.traits(row, id), &mut out);
             }
-            past.end_row(head.used());
+            past.end_row(used);
         }
         out.0
     }
@@ -93,7 +95,7 @@ impl History {
             return Err(LoadError::Mode { tick_hz, snapshot_every });
         }
         let snapshots = bytes.count("the number of snapshots", history.ring)?;
-        let tail_max = if snapshots == 0 { 0 } else { history.heads.len() - history.ring };
+        let tail_max = if snapshots == 0 { 0 } else { history.ticks.len() - history.ring };
         let since_snapshot = bytes.count("the number of ticks since", tail_max)?;
         let mut past = Foretold::new(0);
         let mut before: Option<Tick> = None;
@@ -107,19 +109,18 @@ impl History {
             }
             let tick = Tick(before.map_or(tick, |before| before.0.wrapping_add(tick)));
             let used = bytes.count("the number of ids", Self::ENTITIES_MAX)?;
-            history.load_row(row, tick, used, &mut past, &mut bytes)?;
+            history.load_row(row, used, &mut past, &mut bytes)?;
+            history.ticks[row] = tick;
             if number > 0 {
                 // The rows lie in order, save that the first of the ticks follows the last snapshot.
                 let older = if tail == Some(0) { snapshots - 1 } else { row - 1 };
-                history.heads[row].moved_max_m = history.moved_max_m(older, row);
+                history.note_moves(older, row);
             }
             if tail.is_none() {
-                history.newest_tick = tick;
+                history.note_snapshot(row, tick);
             }
             before = Some(tick);
         }
-        history.newest = snapshots.saturating_sub(1);
-        history.snapshots = snapshots;
         history.since_snapshot = since_snapshot;
         match bytes.bytes.len() - bytes.at {
             0 => Ok(history),
@@ -130,35 +131,32 @@ impl History {
     fn load_row(
         &mut self,
         row: usize,
-        tick: Tick,
         used: usize,
         past: &mut Foretold,
         bytes: &mut Reader<'_>,
     ) -> Result<(), LoadError> {
-        if used > self.width {
+        if used > self.width() {
             self.widen(used);
-            past.widen(self.width);
+            past.widen(self.width());
         }
-        let mut reach_max_m = 0.0f32;
         for id in 0..used {
             let (pose, traits) = past.read(id, bytes)?;
-            let at = row * self.width + id;
-            let (mut x, mut z) = (NOWHERE, NOWHERE);
-            if pose.present() {
-                let shape = self.shapes.get(pose.shape).ok_or(LoadError::Range {
-                    what: "the kind of a target",
-                    value: pose.shape.into(),
-                })?;
-                reach_max_m = reach_max_m.max(shape.reach_m);
-                (x, z) = self.grid.place(pose.pose.position);
+            if !pose.present() {
+                continue;
             }
-            self.coarse[row * 2 * self.width + id] = x;
-            self.coarse[(row * 2 + 1) * self.width + id] = z;
-            self.poses[at] = pose;
-            self.traits[at] = traits;
+            let shape = self.shapes.get(pose.shape).ok_or(LoadError::Range {
+                what: "the kind of a target",
+                value: pose.shape.into(),
+            })?;
+            self.reach_max_m = self.reach_max_m.max(shape.reach_m);
+            let block = &mut self.blocks[row * self.row_blocks + id / Block::WIDTH];
+            let lane = id % Block::WIDTH;
+            (block.xs[lane], block.zs[lane]) = self.grid.place(pose.pose.position);
+            block.poses[lane] = pose;
+            let width = self.width();
+            self.traits[row * width + id] = traits;
         }
         past.end_row(used);
-        self.heads[row] = Head::new(tick, used, reach_max_m);
         Ok(())
     }
 

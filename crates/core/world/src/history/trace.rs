@@ -3,6 +3,7 @@
 use super::cull::Strip;
 use super::moment::Sent;
 use super::pose::blend_position;
+use super::row::Block;
 use super::{DrawnPose, Moment, blend};
 use crate::shapes::Shape;
 use fairshot_units::{EntityId, Life};
@@ -133,12 +134,10 @@ impl Moment<'_> {
     ) {
         out.iter_mut().for_each(TargetHits::clear);
         let history = self.history;
-        let row = self.nearer();
-        let head = &history.heads[row];
         // Blended places lie at most half a move from the nearer row's.
-        let moved = self.fraction.min(1.0 - self.fraction) * history.heads[self.newer].moved_max_m;
-        let reach_m =
-            head.reach_max_m.max(history.heads[self.newer].reach_max_m) + moved + radius_m;
+        let [moved, moved_before] = history.moved_max_m;
+        let moved = self.fraction.min(1.0 - self.fraction) * moved.max(moved_before);
+        let reach_m = history.reach_max_m + moved + radius_m;
         let Some(strip) = Strip::new(history.grid, rays, reach_m) else {
             if rays.len() > 1 {
                 for (ray, out) in rays.iter().zip(out) {
@@ -149,12 +148,10 @@ impl Moment<'_> {
             return;
         };
         let most = (usize::from(pierce) + 1).min(TargetHits::MAX);
-        let used = head.used().next_multiple_of(8);
-        let (xs, zs) = history.coarse[row * 2 * history.width..].split_at(history.width);
-        for (block, (xs, zs)) in xs[..used].chunks(64).zip(zs[..used].chunks(64)).enumerate() {
-            let mut near = strip.near(xs, zs);
+        for (number, block) in history.row(self.nearer()).iter().enumerate() {
+            let mut near = strip.near(block);
             while near != 0 {
-                let id = block * 64 + near.trailing_zeros() as usize;
+                let id = number * Block::WIDTH + near.trailing_zeros() as usize;
                 near &= near - 1;
                 let Some(living) = self.living(id) else { continue };
                 for (ray, out) in rays.iter().zip(out.iter_mut()) {
@@ -171,7 +168,7 @@ impl Moment<'_> {
 
     /// Calls `look` with every living body: who, where, its radius, and its axis over its feet.
     pub(crate) fn bodies(&self, mut look: impl FnMut(EntityId, DrawnPose, f32, f32, f32)) {
-        for id in 0..self.history.heads[self.newer].used() {
+        for id in 0..self.history.width() {
             if let Some(living) = self.living(id) {
                 let shape = living.shape;
                 look(living.entity, living.pose(), shape.radius_m, shape.low_m, shape.high_m);

@@ -43,9 +43,7 @@ impl Pack {
     /// One bit for each box the ray enters within `limit`, and where it enters each.
     #[inline(always)]
     pub(crate) fn cast(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
-        let mut enters = [Vec4::ZERO; 2];
-        let mut met = 0;
-        for half in 0..2 {
+        let half = |half: usize| {
             let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
                 // The index is held to the planes there are, which spares a check.
                 let plane = self.planes[which[axis].min(5)][half];
@@ -59,11 +57,10 @@ impl Pack {
                 .min(plane(line.far, line.far_from, 1))
                 .min(plane(line.far, line.far_from, 2))
                 .min(Vec4::splat(limit));
-            met |= enter.cmple(leave).bitmask() << (half * 4);
-            enters[half] = enter;
-        }
-        let [a, b] = enters.map(|enter| enter.to_array());
-        (met, [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
+            (enter.cmple(leave).bitmask(), enter.to_array())
+        };
+        let ((met, a), (met_more, b)) = (half(0), half(1));
+        (met | met_more << 4, [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
     }
 
     /// The same by AVX2.
