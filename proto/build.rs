@@ -18,7 +18,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let descriptors = protox::compile(&files, ["."])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("fairshot_descriptors.bin"), prost_encode(&descriptors))?;
-    tonic_prost_build::configure().btree_map(".").compile_fds(descriptors)?;
+    tonic_prost_build::configure()
+        .btree_map(".")
+        // The command line prints messages as JSON under the names that protobuf's own JSON has.
+        .type_attribute(".", "#[derive(serde::Serialize)] #[serde(rename_all = \"camelCase\")]")
+        .field_attribute(
+            "RoomInfo.state",
+            "#[serde(serialize_with = \"crate::names::room_state\")]",
+        )
+        .field_attribute(
+            "RuleMeasure.outcome",
+            "#[serde(serialize_with = \"crate::names::rule_outcome\")]",
+        )
+        .compile_fds(descriptors)?;
     Ok(())
 }
 

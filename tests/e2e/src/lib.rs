@@ -1,1 +1,7 @@
-//! End to end over real sockets on loopback
+//! A whole server in this process and players on real sockets, for tests that see what a studio would.
+
+mod house;
+mod lossy;
+
+pub use house::{House, Players, any_socket};
+pub use lossy::{Faults, Lossy};

@@ -3,10 +3,10 @@
 
 use crate::clock::Clock;
 use crate::pending::Pending;
+use crate::readback::{Owner, inventory_view};
 use crate::room::{RoomActor, Stamped};
 use actix::{Actor, ActorContext, Context, Handler, Message, WeakAddr};
 use bytes::Bytes;
-use crate::readback::{Owner, inventory_view};
 use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
 use fairshot_gateway::{Gateway, SessionId};
 use fairshot_judge::{Claim, LedgerRuling, NamedTarget};
@@ -272,14 +272,12 @@ impl Handler<Heard> for InventoryActor {
         match self.room.upgrade() {
             // A full room loses this datagram's inputs; they were acknowledged to nobody yet, but the
             // ledger has joined them, so the room counts what it could not take.
-            Some(room) => {
-                match room.try_send(stamped) {
-                    Ok(()) => self.pending.sent(),
-                    Err(error) => {
-                        tracing::warn!(entity = self.entity.0, %error, "a room's mailbox is full");
-                    }
+            Some(room) => match room.try_send(stamped) {
+                Ok(()) => self.pending.sent(),
+                Err(error) => {
+                    tracing::warn!(entity = self.entity.0, %error, "a room's mailbox is full");
                 }
-            }
+            },
             None => context.stop(),
         }
     }

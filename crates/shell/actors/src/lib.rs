@@ -8,6 +8,7 @@
 mod clock;
 mod feeds;
 mod inventory;
+mod matchmaker;
 mod modes;
 mod node;
 mod pending;
@@ -16,6 +17,7 @@ mod room;
 mod shard;
 mod ticks;
 
+pub use matchmaker::{Matchmaker, MatchmakerActor};
 pub use modes::{GameFactory, LoadedMode, Modes};
 pub use node::{Node, NodeError, NodeSetup};
 pub use shard::ShardError;

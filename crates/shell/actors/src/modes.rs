@@ -25,14 +25,14 @@ pub struct LoadedMode {
 }
 
 impl LoadedMode {
-    /// A checked mode and the text it was read from. A room's clients read the same text.
+    /// A mode that a parser or [`Mode::check`] held to its ranges.
     #[must_use]
-    pub fn new(mode: Arc<Mode>, text: &str) -> Self {
+    pub fn new(mode: Arc<Mode>) -> Self {
         Self {
             world: Arc::new(StaticWorld::build(&mode.arena)),
             catalogue: Arc::new(mode.weapons.clone()),
+            text: Bytes::from(mode.to_toml()),
             mode,
-            text: Bytes::copy_from_slice(text.as_bytes()),
             game: Arc::new(|| Box::new(PlainGame)),
         }
     }
@@ -44,17 +44,21 @@ impl LoadedMode {
         self
     }
 
-    /// The same mode under other rules.
+    /// The same mode under other rules; clients that join from now on read these.
     #[must_use]
     pub fn with_mode(&self, mode: Mode) -> Self {
-        Self { mode: Arc::new(mode), ..self.clone() }
+        let text = Bytes::from(mode.to_toml());
+        Self { mode: Arc::new(mode), text, ..self.clone() }
     }
 
     /// The same mode with another number of monsters.
     #[must_use]
     pub fn with_monsters(&self, monsters: Option<u16>) -> Self {
         match monsters {
-            Some(count) => self.with_mode(self.mode.with_monsters(count)),
+            // How many there are is nothing a client reads, so its text stays the shared one.
+            Some(count) => {
+                Self { mode: Arc::new(self.mode.with_monsters(count)), ..self.clone() }
+            }
             None => self.clone(),
         }
     }

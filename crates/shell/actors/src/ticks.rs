@@ -39,7 +39,11 @@ impl PhaseTimer {
         let period = Timespec { tv_sec: 0, tv_nsec: i64::from(PHASE.subsec_nanos()) };
         let every = Itimerspec { it_interval: period, it_value: period };
         timerfd_settime(&timer, TimerfdTimerFlags::empty(), &every)?;
-        Ok(Self { timer: tokio::io::unix::AsyncFd::register(timer).map_err(io::Error::from)? })
+        // SAFETY: the descriptor was made above, is owned by the `AsyncFd` from here on, and is closed
+        // by nobody else.
+        let timer =
+            unsafe { tokio::io::unix::AsyncFd::register(timer) }.map_err(io::Error::from)?;
+        Ok(Self { timer })
     }
 
     /// Waits for the next phase and returns how many have passed since the last wait, at least one.

@@ -222,7 +222,7 @@ fn join(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Option<Join> {
 }
 
 fn check_listeners(reader: &Reader<'_>, faults: &mut Vec<Fault>) {
-    let keys = ["join.address", "admin.address", "metrics.address"];
+    let keys = ["join.address", "admin.address", "metrics.address", "cluster.control_address"];
     for (index, key) in keys.iter().enumerate() {
         let address = reader.socket(key);
         let taken = keys[..index].iter().find(|other| reader.socket(other) == address);
@@ -242,6 +242,12 @@ fn cluster(reader: &Reader<'_>) -> Option<Cluster> {
         etcd_endpoints: etcd_endpoints.clone(),
         node_id: reader.text("cluster.node_id"),
         region: reader.text("cluster.region").unwrap_or_default(),
+        token_file: reader.path("cluster.token_file"),
+        control_address: reader.socket("cluster.control_address"),
+        control_url: reader
+            .text("cluster.control_url")
+            .unwrap_or_else(|| format!("http://{}", reader.socket("cluster.control_address"))),
+        lease: Duration::from_secs(reader.seconds("cluster.lease_s").as_secs().max(2)),
         labels: match reader.values.get("cluster.labels") {
             Some((Value::Pairs(labels), _)) => labels.clone(),
             _ => Vec::new(),

@@ -154,6 +154,13 @@ pub struct Cluster {
     /// `None` is made at the start.
     pub node_id: Option<String>,
     pub region: String,
+    /// The secret that the cluster's processes know each other by; a node and a matchmaker need one.
+    pub token_file: Option<PathBuf>,
+    /// What a node binds for the cluster's other processes, and where they reach it.
+    pub control_address: SocketAddr,
+    pub control_url: String,
+    /// Whole seconds, 2 at least.
+    pub lease: Duration,
     pub labels: Vec<(String, String)>,
 }
 

@@ -83,6 +83,10 @@ pub static SETTINGS: &[Setting] = &[
     may("cluster.etcd_endpoints", Kind::Urls, "no cluster: all in one process", "etcd servers of the cluster."),
     may("cluster.node_id", Kind::Name, "one made at the start", "The node's name in the cluster."),
     set("cluster.region", Kind::Name, "local", "Where the node stands; a join may ask for a region."),
+    may("cluster.token_file", Kind::File, "none; a cluster's node and matchmaker need one", "The secret its processes know each other by, 16 to 512 visible characters."),
+    set("cluster.control_address", Kind::Socket, "127.0.0.1:7603", "gRPC of a node for the cluster's other processes. Off loopback only a private network may reach it."),
+    may("cluster.control_url", Kind::Url, "`http://` and `cluster.control_address`", "Where the cluster's other processes reach that."),
+    set("cluster.lease_s", Kind::Seconds(2.0, 120.0), "10", "A node that etcd does not hear of for so long is gone, and its rooms are no longer listed."),
     may("cluster.labels", Kind::Pairs, "none", "What placement may ask of the node."),
 ];
 

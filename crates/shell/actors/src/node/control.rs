@@ -82,22 +82,30 @@ impl Node {
     pub async fn take_rules(&self, mode: &str, live: &BTreeMap<RuleKey, RuleValue>) {
         match self.shared.lay_rules(mode, live) {
             Ok(true) => {
-                let live_rules: Vec<_> = live
-                    .iter()
-                    .map(|(key, value)| format!("{key}={value}"))
-                    .collect();
+                let live_rules: Vec<_> =
+                    live.iter().map(|(key, value)| format!("{key}={value}")).collect();
                 for shard in self.shards.iter() {
-                    let told = Ask::RulesChanged {
-                        mode: mode.to_owned(),
-                        live_rules: live_rules.clone(),
-                    };
+                    let told =
+                        Ask::RulesChanged { mode: mode.to_owned(), live_rules: live_rules.clone() };
                     if shard.asks.send(told).await.is_err() {
-                        tracing::warn!(shard = shard.index, mode, "a shard was not told of its rules");
+                        tracing::warn!(
+                            shard = shard.index,
+                            mode,
+                            "a shard was not told of its rules"
+                        );
                     }
                 }
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(mode, %error, "live rule settings do not fit the mode"),
+        }
+    }
+
+    /// Ends the sessions that a ban names: another process of the cluster has put it in the directory.
+    pub async fn take_ban(&self, ban: &Ban) {
+        let who = Expelled::Banned(ban.subject.clone());
+        if let Err(error) = self.expel(&who, CloseCode::Banned, &ban.reason, false).await {
+            tracing::warn!(subject = %ban.subject, %error, "not every shard was told of a ban");
         }
     }
 
@@ -212,13 +220,9 @@ impl NodeControl for Node {
         dry_run: bool,
     ) -> Result<WeaponOutcome, ControlError> {
         let (shard, room) = self.shard_of(player).await?;
-        let outcome = asked(shard, |reply| Ask::Weapon {
-            player: player.clone(),
-            command,
-            dry_run,
-            reply,
-        })
-        .await?;
+        let outcome =
+            asked(shard, |reply| Ask::Weapon { player: player.clone(), command, dry_run, reply })
+                .await?;
         if !dry_run {
             let running = shard.status.get().rooms;
             if let Some(room) = running.iter().find(|running| running.summary.room == room) {
@@ -290,9 +294,10 @@ impl NodeControl for Node {
                     .map_err(|error| ControlError::invalid("room", error))?
             }
         };
-        let taken = self.shards.iter().any(|shard| {
-            shard.status.get().rooms.iter().any(|running| running.summary.room == id)
-        });
+        let taken = self
+            .shards
+            .iter()
+            .any(|shard| shard.status.get().rooms.iter().any(|running| running.summary.room == id));
         if taken {
             return Err(ControlError::AlreadyExists { what: "room", name: id.to_string() });
         }
@@ -402,8 +407,9 @@ impl NodeControl for Node {
     }
 
     async fn shots(&self, player: &PlayerId) -> Result<Vec<Arc<ShotRecord>>, ControlError> {
-        let kept =
-            self.ask_all(|reply| Ask::Shots { player: player.clone(), number: None, reply }).await?;
+        let kept = self
+            .ask_all(|reply| Ask::Shots { player: player.clone(), number: None, reply })
+            .await?;
         let records: Vec<_> = kept.into_iter().flatten().map(Arc::new).collect();
         if records.is_empty() {
             // Nothing kept is an answer only of a player who is here.

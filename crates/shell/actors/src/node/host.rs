@@ -4,7 +4,7 @@ use super::{Node, STOP_MAX};
 use crate::shard::{Ask, ShardHandle};
 use async_trait::async_trait;
 use fairshot_cluster::agent::{NodeSource, RunningRoom};
-use fairshot_cluster::directory::NodeRecord;
+use fairshot_cluster::directory::{NodeRecord, NodeStanding};
 use fairshot_cluster::host::{HostError, Promised, RoomHost, RoomSpec};
 use fairshot_matchmaking::{NodeOffer, ShardOffer};
 use fairshot_telemetry::metrics::RoomEnd;
@@ -106,7 +106,7 @@ impl NodeSource for Node {
             },
             control_uri: self.control_uri.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            placements: 0,
+            standing: NodeStanding::default(),
         }
     }
 

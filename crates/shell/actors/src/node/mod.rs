@@ -48,7 +48,10 @@ pub struct NodeSetup {
 
 impl std::fmt::Debug for NodeSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NodeSetup").field("id", &self.id).field("listen", &self.listen).finish_non_exhaustive()
+        f.debug_struct("NodeSetup")
+            .field("id", &self.id)
+            .field("listen", &self.listen)
+            .finish_non_exhaustive()
     }
 }
 

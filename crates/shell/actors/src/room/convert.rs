@@ -86,11 +86,9 @@ pub(crate) fn event(
             name: Arc::from(player.as_str()),
         }),
         Event::Left { entity } => wire::Event::Left { entity: *entity },
-        Event::Spawned { entity, life, pose } => wire::Event::Respawned {
-            entity: *entity,
-            life: *life,
-            position_m: pose.position_m(),
-        },
+        Event::Spawned { entity, life, pose } => {
+            wire::Event::Respawned { entity: *entity, life: *life, position_m: pose.position_m() }
+        }
         Event::ShotJudged { verdict } => {
             let verdict = out.judgement.verdicts.get(*verdict as usize)?;
             wire::Event::ShotJudged(judged(verdict, out, inputs, names))
@@ -120,11 +118,11 @@ pub(crate) fn notice(notice: &Notice) -> Option<wire::Event> {
     match notice {
         Notice::ShotRefused { number, rule, reason, unseen_death, .. } => {
             Some(wire::Event::ShotRefused {
-            number: *number,
-            unseen_death: *unseen_death,
-            rule: (*rule).into(),
-            reason: Arc::from(reason.to_string()),
-        })
+                number: *number,
+                unseen_death: *unseen_death,
+                rule: (*rule).into(),
+                reason: Arc::from(reason.to_string()),
+            })
         }
         Notice::CommandAnswered { .. } => None,
     }
@@ -208,8 +206,7 @@ fn judged(
                     .map(|hit| wire::Strike {
                         target: hit.target,
                         pellet: hit.pellet,
-                        zone: kind_of(out, hit.target)
-                            .and_then(|kind| names.zone(kind, hit.zone)),
+                        zone: kind_of(out, hit.target).and_then(|kind| names.zone(kind, hit.zone)),
                         at_m: struck_at(origin_m, rays, hit),
                     })
                     .collect(),

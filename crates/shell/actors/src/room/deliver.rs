@@ -83,14 +83,8 @@ impl RoomActor {
                 Outcome::Refused { rule, .. } => *link.refused.entry(*rule).or_default() += 1,
             }
             let shot = convert::shot_of(&self.inbox, verdict);
-            let kept = Rc::new(KeptShot::new(
-                &link.player,
-                verdict,
-                judgement,
-                shot,
-                unix_ms,
-                now_ms,
-            ));
+            let kept =
+                Rc::new(KeptShot::new(&link.player, verdict, judgement, shot, unix_ms, now_ms));
             if kept.is_refused() {
                 self.refusals.keep(kept.clone());
             }
@@ -125,8 +119,11 @@ impl RoomActor {
         if out.events.is_empty() && out.notices.is_empty() {
             return;
         }
-        let events: Vec<_> =
-            out.events.iter().filter_map(|event| convert::event(event, out, &self.inbox, &self.names)).collect();
+        let events: Vec<_> = out
+            .events
+            .iter()
+            .filter_map(|event| convert::event(event, out, &self.inbox, &self.names))
+            .collect();
         let written = self.batches.write(out.tick, &events);
         let mut gateway = self.gateway.borrow_mut();
         for (index, place) in self.links.iter().enumerate() {
@@ -188,7 +185,8 @@ impl RoomActor {
             let limit_bytes = gateway.datagram_size_max(link.session);
             let mut bytes = Vec::with_capacity(limit_bytes.min(1200));
             let Link { writer, session, .. } = link;
-            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, &mut bytes) {
+            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, &mut bytes)
+            {
                 Ok(_) => {
                     gateway.send_snapshot(*session, Bytes::from(bytes));
                 }

@@ -24,9 +24,7 @@ use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
 use fairshot_units::{EntityId, EntityState, Life, PlayerId, Revision, RoomId, Tick};
 use fairshot_wire::snapshot::{Scratch, SentStates};
-use fairshot_wire::{
-    BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome,
-};
+use fairshot_wire::{BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome};
 use kept::KeptRefusals;
 use link::Link;
 use std::cell::RefCell;
@@ -106,12 +104,8 @@ pub(crate) struct RoomParts {
 impl RoomActor {
     pub(crate) fn new(parts: RoomParts) -> Self {
         let loaded = parts.loaded;
-        let setup = RoomSetup::new(
-            parts.id.clone(),
-            loaded.mode.clone(),
-            loaded.world.clone(),
-            parts.seed,
-        );
+        let setup =
+            RoomSetup::new(parts.id.clone(), loaded.mode.clone(), loaded.world.clone(), parts.seed);
         let room = Room::new(&setup, loaded.new_game());
         let links = (0..loaded.mode.players_max).map(|_| None).collect();
         Self {
@@ -327,7 +321,11 @@ impl Handler<Enter> for RoomActor {
             return;
         }
         if !self.shared.joined(&self.id, enter.entity, enter.generation) {
-            self.gateway.borrow_mut().close(enter.session, CloseCode::TicketExpired, "the seat is gone");
+            self.gateway.borrow_mut().close(
+                enter.session,
+                CloseCode::TicketExpired,
+                "the seat is gone",
+            );
             enter.inventory.do_send(inventory::Retire);
             return;
         }

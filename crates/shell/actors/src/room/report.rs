@@ -2,17 +2,17 @@
 
 use super::deliver::log;
 use super::{KeptShot, RoomActor};
-use crate::inventory::InventoryActor;
 use crate::readback::{unix_ms, weapon_name};
-use actix::{Addr, Handler, Message};
+use actix::{Handler, Message};
 use fairshot_cluster::control::{
     Heartbeat, LatencyWindow, PlayerInfo, RoomInfo, RoomState, RuleCounts, RuleMeasure,
     RuleOutcome, ShotClaim, ShotRecord, ShotTarget, ShotVerdict,
 };
-use fairshot_gateway::SessionId;
 use fairshot_judge::Outcome;
 use fairshot_room::TickOutput;
-use fairshot_units::{EntityId, EntityKind, EntityState, Life, MessageNumber, PlayerId, Revision, Rule};
+use fairshot_units::{
+    EntityId, EntityKind, EntityState, Life, MessageNumber, PlayerId, Revision, Rule,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl RoomActor {
         percentiles
     }
 
-    fn player_info(&self, entity: EntityId) -> Option<PlayerReading> {
+    fn player_info(&self, entity: EntityId) -> Option<PlayerInfo> {
         let link = self.link(entity)?;
         let mode = &self.loaded.mode;
         let state = state_of(&self.out, entity);
@@ -106,30 +106,26 @@ impl RoomActor {
             .filter(|state| state.team != EntityState::NO_TEAM)
             .and_then(|state| mode.teams.get(usize::from(state.team)));
         let held = state.map(|state| state.held).unwrap_or_default();
-        Some(PlayerReading {
-            session: link.session,
-            inventory: link.inventory.clone(),
-            info: PlayerInfo {
-                player: link.player.clone(),
-                room: self.id.clone(),
-                mode: mode.name.clone(),
-                node: self.node.clone(),
-                shard: self.shard,
-                entity,
-                team: team.map(|team| team.name.clone()).unwrap_or_default(),
-                life: self.room.life(entity).unwrap_or(Life(0)),
-                alive: state.is_some_and(|state| state.alive),
-                held,
-                held_name: weapon_name(mode, held),
-                address: path.map(|path| path.address.to_string()).unwrap_or_default(),
-                connected_s: self.clock.now_s().saturating_sub(link.connected_s),
-                round_trip_ms: round_trip.as_secs_f32() * 1000.0,
-                latency_ms: latency.and_then(|latency| latency.middle_s()).map(|s| s * 1000.0),
-                jitter_ms: latency.map(|latency| latency.jitter_s() * 1000.0),
-                shots_accepted: link.accepted,
-                shots_refused: by_rule(&link.refused),
-                queued_bytes: depths.map_or(0, |depths| depths.batch_bytes as u64),
-            },
+        Some(PlayerInfo {
+            player: link.player.clone(),
+            room: self.id.clone(),
+            mode: mode.name.clone(),
+            node: self.node.clone(),
+            shard: self.shard,
+            entity,
+            team: team.map(|team| team.name.clone()).unwrap_or_default(),
+            life: self.room.life(entity).unwrap_or(Life(0)),
+            alive: state.is_some_and(|state| state.alive),
+            held,
+            held_name: weapon_name(mode, held),
+            address: path.map(|path| path.address.to_string()).unwrap_or_default(),
+            connected_s: self.clock.now_s().saturating_sub(link.connected_s),
+            round_trip_ms: round_trip.as_secs_f32() * 1000.0,
+            latency_ms: latency.and_then(|latency| latency.middle_s()).map(|s| s * 1000.0),
+            jitter_ms: latency.map(|latency| latency.jitter_s() * 1000.0),
+            shots_accepted: link.accepted,
+            shots_refused: by_rule(&link.refused),
+            queued_bytes: depths.map_or(0, |depths| depths.batch_bytes as u64),
         })
     }
 
@@ -237,15 +233,7 @@ pub(crate) struct ReadRoom;
 #[derive(Debug)]
 pub(crate) struct RoomReading {
     pub(crate) info: RoomInfo,
-    pub(crate) players: Vec<PlayerReading>,
-}
-
-/// A player, with what it takes to reach her.
-#[derive(Debug)]
-pub(crate) struct PlayerReading {
-    pub(crate) session: SessionId,
-    pub(crate) inventory: Addr<InventoryActor>,
-    pub(crate) info: PlayerInfo,
+    pub(crate) players: Vec<PlayerInfo>,
 }
 
 impl actix::dev::MessageResponse<RoomActor, ReadRoom> for RoomReading {

@@ -6,9 +6,7 @@ use super::shared::{RoomEntry, Shared};
 use crate::clock::Clock;
 use crate::inventory;
 use crate::node::random_bytes;
-use crate::room::{
-    Close, ReadRoom, ReadShots, RoomActor, RoomParts, RoomReading, SetRules,
-};
+use crate::room::{Close, ReadRoom, ReadShots, RoomActor, RoomParts, RoomReading, SetRules};
 use actix::{Actor, Addr};
 use fairshot_cluster::control::{
     ControlError, InventoryView, PlayerInfo, RoomInfo, ShotRecord, WeaponOutcome,
@@ -27,14 +25,36 @@ pub(crate) type Reply<T> = oneshot::Sender<T>;
 /// One question with the way back.
 #[derive(Debug)]
 pub(crate) enum Ask {
-    OpenRoom { spec: Box<RoomSpec>, members: Vec<PlayerId>, reply: Reply<Result<Promised, HostError>> },
-    Reserve { room: RoomId, members: Vec<PlayerId>, reply: Reply<Result<Promised, HostError>> },
-    Release { ticket: Vec<u8>, reply: Reply<bool> },
-    Rooms { reply: Reply<Vec<RoomInfo>> },
-    Players { room: Option<RoomId>, reply: Reply<Vec<PlayerInfo>> },
+    OpenRoom {
+        spec: Box<RoomSpec>,
+        members: Vec<PlayerId>,
+        reply: Reply<Result<Promised, HostError>>,
+    },
+    Reserve {
+        room: RoomId,
+        members: Vec<PlayerId>,
+        reply: Reply<Result<Promised, HostError>>,
+    },
+    Release {
+        ticket: Vec<u8>,
+        reply: Reply<bool>,
+    },
+    Rooms {
+        reply: Reply<Vec<RoomInfo>>,
+    },
+    Players {
+        room: Option<RoomId>,
+        reply: Reply<Vec<PlayerInfo>>,
+    },
     /// The room a player is in, if she is on this shard.
-    Find { player: PlayerId, reply: Reply<Option<RoomId>> },
-    Inventory { player: PlayerId, reply: Reply<Result<InventoryView, ControlError>> },
+    Find {
+        player: PlayerId,
+        reply: Reply<Option<RoomId>>,
+    },
+    Inventory {
+        player: PlayerId,
+        reply: Reply<Result<InventoryView, ControlError>>,
+    },
     Weapon {
         player: PlayerId,
         command: WeaponCommand,
@@ -42,12 +62,33 @@ pub(crate) enum Ask {
         reply: Reply<Result<WeaponOutcome, ControlError>>,
     },
     /// Ends the sessions of a player or of addresses, and takes their seats.
-    Expel { who: Expelled, code: CloseCode, reason: String, dry_run: bool, reply: Reply<Vec<(PlayerId, RoomId)>> },
-    CloseRoom { room: RoomId, code: CloseCode, reason: String, end: RoomEnd, reply: Reply<Option<u32>> },
-    Shots { player: PlayerId, number: Option<MessageNumber>, reply: Reply<Vec<ShotRecord>> },
+    Expel {
+        who: Expelled,
+        code: CloseCode,
+        reason: String,
+        dry_run: bool,
+        reply: Reply<Vec<(PlayerId, RoomId)>>,
+    },
+    CloseRoom {
+        room: RoomId,
+        code: CloseCode,
+        reason: String,
+        end: RoomEnd,
+        reply: Reply<Option<u32>>,
+    },
+    Shots {
+        player: PlayerId,
+        number: Option<MessageNumber>,
+        reply: Reply<Vec<ShotRecord>>,
+    },
     /// A mode's rules changed: its rooms take them at their next tick.
-    RulesChanged { mode: String, live_rules: Vec<String> },
-    Stop { done: Reply<()> },
+    RulesChanged {
+        mode: String,
+        live_rules: Vec<String>,
+    },
+    Stop {
+        done: Reply<()>,
+    },
 }
 
 /// Whose sessions are to end.
@@ -85,7 +126,7 @@ pub(super) fn answer(pump: &mut Pump, ask: Ask) {
             actix::spawn(async move {
                 let readings = read_rooms(&shared, room.as_ref()).await;
                 let players = readings.into_iter().flat_map(|reading| reading.players);
-                let _ = reply.send(players.map(|player| player.info).collect());
+                let _ = reply.send(players.collect());
             });
         }
         Ask::Find { player, reply } => {
@@ -315,4 +356,3 @@ where
 fn flat<T>(nested: Result<Result<T, ControlError>, ControlError>) -> Result<T, ControlError> {
     nested.and_then(|inner| inner)
 }
-

@@ -42,9 +42,8 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
         return;
     }
     // The older connection gives way before the newer one enters: its end must not touch the seat.
-    let older = shared.routes_where(|route| {
-        route.room_id == admission.room && route.player == admitted.player
-    });
+    let older = shared
+        .routes_where(|route| route.room_id == admission.room && route.player == admitted.player);
     for route in older {
         shared.take_route(route.session);
         leave(&route, false);
@@ -54,9 +53,11 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
             "the player connected again",
         );
     }
-    let loaded = shared.rooms.borrow().get(&admission.room).and_then(|entry| {
-        Some((entry.actor.clone(), shared.node.mode(&entry.mode)?))
-    });
+    let loaded = shared
+        .rooms
+        .borrow()
+        .get(&admission.room)
+        .and_then(|entry| Some((entry.actor.clone(), shared.node.mode(&entry.mode)?)));
     let Some((room, loaded)) = loaded else {
         pump.gateway.borrow_mut().close(session, CloseCode::TicketRoom, "the room is over");
         return;

@@ -99,8 +99,7 @@ fn open(setup: ShardSetup) -> Result<(ShardHandle, pump::Pump), ShardError> {
     let socket =
         Socket::bind(address).map_err(|source| ShardError::Bind { shard, address, source })?;
     let bound = socket.address();
-    let timer =
-        crate::PhaseTimer::start().map_err(|source| ShardError::Timer { shard, source })?;
+    let timer = crate::PhaseTimer::start().map_err(|source| ShardError::Timer { shard, source })?;
     let gateway = Rc::new(RefCell::new(Gateway::new(endpoint, socket, setup.limits)));
     let status = Arc::new(ShardStatus::default());
     let shared = Rc::new(ShardShared::new(

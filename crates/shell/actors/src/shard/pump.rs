@@ -97,7 +97,8 @@ impl Pump {
                 }
                 SessionEvent::Datagram { session, datagram, malformed } => {
                     let heard = Heard { datagram, malformed };
-                    let sent = self.shared.with_route(session, |route| route.inventory.try_send(heard));
+                    let sent =
+                        self.shared.with_route(session, |route| route.inventory.try_send(heard));
                     if matches!(sent, Some(Ok(()))) {
                         self.pending.sent();
                     }
@@ -174,7 +175,9 @@ impl Pump {
             }
             if due.dropped > 0 {
                 metrics.ticks_dropped.increment(due.dropped.into());
-                self.shared.dropped_ticks.set(self.shared.dropped_ticks.get() + u64::from(due.dropped));
+                self.shared
+                    .dropped_ticks
+                    .set(self.shared.dropped_ticks.get() + u64::from(due.dropped));
             }
             let run = Run { ticks: due.run, dropped: due.dropped, late };
             if entry.actor.try_send(run).is_ok() {
@@ -210,7 +213,11 @@ impl Pump {
                 SeatEvent::RoomEmpty { room } => {
                     if let Some(actor) = self.shared.room(&room) {
                         let reason = "the room is empty".to_owned();
-                        actor.do_send(Close { code: CloseCode::RoomClosed, reason, end: RoomEnd::Empty });
+                        actor.do_send(Close {
+                            code: CloseCode::RoomClosed,
+                            reason,
+                            end: RoomEnd::Empty,
+                        });
                     }
                 }
             }
