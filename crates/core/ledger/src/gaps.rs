@@ -40,7 +40,7 @@ impl Gaps {
     /// `None` where the shot claims a round that was judged, or breaks the order of those that were.
     #[inline]
     pub(crate) fn standing(&self, segment: &Segment, number: u32, total: u16) -> Option<Standing> {
-        if !segment.judged {
+        if !segment.has_shots() {
             return Some(Standing::First);
         }
         if number > segment.newest_shot {
@@ -82,13 +82,15 @@ impl Gaps {
                 return;
             }
         }
-        segment.judged = true;
         segment.newest_shot = number;
         segment.lowest_shot = total;
     }
 
     pub(crate) fn forget_segment(&mut self, start: u32) {
         self.list.retain(|gap| gap.segment != start);
+        if self.list.capacity() > 16 && self.list.len() < self.list.capacity() / 4 {
+            self.list.shrink_to(self.list.len() * 2);
+        }
     }
 
     pub(crate) fn retained_bytes(&self) -> usize {

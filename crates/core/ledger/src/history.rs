@@ -110,8 +110,8 @@ impl History {
             Place::Newest(slot) => &mut self.newest[slot],
             Place::Past(index) => &mut self.past[index],
         };
-        segment.top = segment.top.max(total + 1);
         self.gaps.accept(segment, standing, number, total, lowest_number);
+        segment.accept(total);
         true
     }
 

@@ -38,12 +38,16 @@ struct Row {
     /// Of an unechoed commit: `heard_for_ms` as it was made. Of one superseded: when it was.
     at_ms: u32,
     claim_number: u32,
-    touched: Touched,
+    order: Order,
     /// The weapon of the touched slot from here on, or the one that comes to hand.
     weapon: WeaponId,
-    arms: bool,
-    claim: Option<WeaponId>,
+    /// Stands where the order is marked so.
+    claim: WeaponId,
 }
+
+/// What a commit touched, whether it arms, and whether a claim was heard of it, in a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Order(u8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Touched {
@@ -56,12 +60,12 @@ pub(crate) enum Touched {
 pub(crate) struct Limits {
     /// 65535 on the wire; the model check wraps sooner.
     pub(crate) revision_mask: u16,
-    pub(crate) pending_max: usize,
+    pub(crate) pending_max: u16,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { revision_mask: u16::MAX, pending_max: PENDING_COMMANDS_MAX }
+        Self { revision_mask: u16::MAX, pending_max: PENDING_COMMANDS_MAX as u16 }
     }
 }
 
@@ -117,12 +121,13 @@ impl Revisions {
 
     /// Commands that wait, once what has expired by `now_ms` is forgotten; `None` while there is room.
     pub(crate) fn full(&self, now_ms: u64) -> Option<usize> {
-        if self.rows.len() <= self.limits.pending_max {
+        let pending_max = usize::from(self.limits.pending_max);
+        if self.rows.len() <= pending_max {
             return None;
         }
         let expired = self.expired(now_ms);
         let pending = self.rows.len() - 1 - expired;
-        (pending >= self.limits.pending_max).then_some(pending)
+        (pending >= pending_max).then_some(pending)
     }
 
     #[inline]
@@ -182,18 +187,12 @@ impl Revisions {
         now_ms: u64,
         catalogue: &Catalogue,
     ) {
-        let row = Row {
-            at_ms: self.heard_for(now_ms),
-            claim_number: 0,
-            touched,
-            weapon,
-            arms,
-            claim: None,
-        };
+        let order = Order::new(touched, arms);
+        let row = Row { order, weapon, ..Row::start(self.heard_for(now_ms)) };
         self.held = row.replay(self.held, catalogue);
         let capacity = self.rows.capacity();
         if self.rows.len() == capacity {
-            let most = self.limits.pending_max + 1;
+            let most = usize::from(self.limits.pending_max) + 1;
             self.rows.reserve_exact(capacity.clamp(4, most.saturating_sub(capacity).max(4)));
         }
         self.rows.push_back(row);
@@ -205,11 +204,12 @@ impl Revisions {
     pub(crate) fn claim(&mut self, at: u32, number: u32, weapon: WeaponId, catalogue: &Catalogue) {
         let index = (at - self.oldest()) as usize;
         let row = &mut self.rows[index];
-        if row.claim.is_some() && number < row.claim_number {
+        if number < row.claim_number {
             return;
         }
-        let changes = row.claim != Some(weapon);
-        row.claim = Some(weapon);
+        let changes = !row.order.is_claimed() || row.claim != weapon;
+        row.order.mark_claimed();
+        row.claim = weapon;
         row.claim_number = number;
         if changes {
             self.replay(catalogue);
@@ -281,27 +281,56 @@ impl Revisions {
 
 impl Row {
     fn start(at_ms: u32) -> Self {
-        Self {
-            at_ms,
-            claim_number: 0,
-            touched: Touched::Nothing,
-            weapon: WeaponId::FISTS,
-            arms: false,
-            claim: None,
-        }
+        let order = Order::new(Touched::Nothing, false);
+        Self { at_ms, claim_number: 0, order, weapon: WeaponId::FISTS, claim: WeaponId::FISTS }
     }
 
     /// The command, then the claim.
     fn replay(&self, held: WeaponId, catalogue: &Catalogue) -> WeaponId {
-        self.claim.unwrap_or_else(|| after_command(held, self, catalogue))
+        if self.order.is_claimed() {
+            self.claim
+        } else if self.order.arms() {
+            self.weapon
+        } else {
+            hand_after(held, self.order.touched(), self.weapon, catalogue)
+        }
     }
 }
 
-fn after_command(held: WeaponId, row: &Row, catalogue: &Catalogue) -> WeaponId {
-    if row.arms {
-        return row.weapon;
+impl Order {
+    const ALL: u8 = 14;
+    const NOTHING: u8 = 15;
+    const TOUCHED: u8 = 15;
+    const ARMS: u8 = 16;
+    const CLAIMED: u8 = 32;
+
+    fn new(touched: Touched, arms: bool) -> Self {
+        let touched = match touched {
+            Touched::Nothing => Self::NOTHING,
+            Touched::All => Self::ALL,
+            Touched::Slot(slot) => u8::from(slot),
+        };
+        Self(touched | if arms { Self::ARMS } else { 0 })
     }
-    hand_after(held, row.touched, row.weapon, catalogue)
+
+    fn touched(self) -> Touched {
+        match self.0 & Self::TOUCHED {
+            Self::ALL => Touched::All,
+            touched => SlotIndex::new(touched).map_or(Touched::Nothing, Touched::Slot),
+        }
+    }
+
+    fn arms(self) -> bool {
+        self.0 & Self::ARMS != 0
+    }
+
+    fn is_claimed(self) -> bool {
+        self.0 & Self::CLAIMED != 0
+    }
+
+    fn mark_claimed(&mut self) {
+        self.0 |= Self::CLAIMED;
+    }
 }
 
 /// The hand stays at its slot: it holds whatever weapon comes there, and nothing where none is left.
@@ -317,5 +346,26 @@ pub(crate) fn hand_after(
         Touched::All => WeaponId::FISTS,
         Touched::Slot(slot) if held != WeaponId::FISTS && in_hand() == Some(slot) => weapon,
         Touched::Slot(_) => held,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_reads_back_from_its_byte() {
+        let slots = (0..=255).filter_map(SlotIndex::new).map(Touched::Slot);
+        for touched in slots.chain([Touched::Nothing, Touched::All]) {
+            for arms in [false, true] {
+                let mut order = Order::new(touched, arms);
+                assert_eq!((order.touched(), order.arms()), (touched, arms));
+                assert!(!order.is_claimed());
+                order.mark_claimed();
+                assert_eq!((order.touched(), order.arms()), (touched, arms));
+                assert!(order.is_claimed());
+            }
+        }
+        assert_eq!(size_of::<Row>(), 12);
     }
 }

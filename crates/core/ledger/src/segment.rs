@@ -4,7 +4,8 @@ use crate::change::{Clip, Load};
 use fairshot_mode::{AmmoUse, Weapon};
 use fairshot_units::{SlotIndex, WeaponId};
 
-/// Within a segment nothing adds rounds, so the client's total only falls.
+/// Within a segment nothing adds rounds, so the client's total only falls. 32 bytes: thirteen of them
+/// are most of what a ledger at rest holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Segment {
     /// The commit that began it, and the one that ended it (`OPEN` while none did).
@@ -13,28 +14,32 @@ pub(crate) struct Segment {
     pub(crate) slot: SlotIndex,
     pub(crate) weapon: WeaponId,
     pub(crate) uses: Uses,
-    /// The command added to what the segment before had left.
-    pub(crate) adds: bool,
-    /// The command said nothing of the clip, so the segment before lends its own.
-    keeps_clip: bool,
-    clip_heard: bool,
-    /// A shot was accepted, so `newest_shot` and `lowest_shot` stand.
-    pub(crate) judged: bool,
+    inherits: Inherits,
     /// The command's own rounds.
     rounds: u16,
     /// Rounds at its start, the most there can have been.
     pub(crate) base: u16,
     /// The lowest total heard.
     low: u16,
-    /// The highest total before an accepted shot.
-    pub(crate) top: u16,
-    /// Frames that proved a continuous round.
-    fired: u16,
+    /// Of a continuous weapon: the frames that proved a round. Of any other: the highest total before
+    /// an accepted shot, 0 where none was accepted.
+    proved: u16,
     clip: u16,
-    clip_number: u32,
-    /// Number and total of the accepted shot with the highest number.
-    pub(crate) newest_shot: u32,
+    /// Total and number of the accepted shot with the highest number.
     pub(crate) lowest_shot: u16,
+    pub(crate) newest_shot: u32,
+    /// The highest number that said something of the clip.
+    clip_number: u32,
+}
+
+/// What a segment takes over from the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Inherits {
+    Nothing,
+    /// A give adds to what was left.
+    Rounds,
+    /// A set said nothing of the clip, nor has a frame since.
+    Clip,
 }
 
 /// [`AmmoUse`], as the only thing of a weapon that joining a message needs.
@@ -68,36 +73,37 @@ impl Segment {
             slot,
             weapon: WeaponId::FISTS,
             uses: Uses::Nothing,
-            adds: false,
-            keeps_clip: false,
-            clip_heard: false,
-            judged: false,
+            inherits: Inherits::Nothing,
             rounds: 0,
             base: 0,
             low: u16::MAX,
-            top: 0,
-            fired: 0,
+            proved: 0,
             clip: 0,
-            clip_number: 0,
-            newest_shot: 0,
             lowest_shot: 0,
+            newest_shot: 0,
+            clip_number: 0,
         }
     }
 
     /// The segment that a command begins after this one.
     pub(crate) fn followed_by(&self, load: &Load, uses: Uses, start: u32) -> Self {
-        let mut next = Self::empty(load.slot);
-        next.start = start;
-        next.weapon = load.weapon;
-        next.uses = uses;
-        next.adds = load.adds;
-        next.rounds = load.rounds;
-        next.keeps_clip = load.clip == Clip::Keep;
-        next.clip = match load.clip {
-            Clip::Full | Clip::Keep => CLIP_FULL,
-            Clip::Exactly(clip) => clip,
+        let mut next = Self {
+            start,
+            weapon: load.weapon,
+            uses,
+            rounds: load.rounds,
+            base: load.rounds,
+            inherits: match load.clip {
+                Clip::Keep => Inherits::Clip,
+                _ if load.adds => Inherits::Rounds,
+                _ => Inherits::Nothing,
+            },
+            clip: match load.clip {
+                Clip::Full | Clip::Keep => CLIP_FULL,
+                Clip::Exactly(clip) => clip,
+            },
+            ..Self::empty(load.slot)
         };
-        next.base = load.rounds;
         next.follow(self);
         next
     }
@@ -105,19 +111,19 @@ impl Segment {
     /// Takes over what it has from the segment before; false where that is nothing, so that a change
     /// there ends here.
     pub(crate) fn follow(&mut self, before: &Self) -> bool {
-        if self.adds {
-            self.base = before.total().saturating_add(self.rounds);
+        match self.inherits {
+            Inherits::Nothing => return false,
+            Inherits::Rounds => self.base = before.total().saturating_add(self.rounds),
+            Inherits::Clip => self.clip = before.clip,
         }
-        if self.keeps_clip && !self.clip_heard {
-            self.clip = before.clip;
-        }
-        self.adds || self.keeps_clip
+        true
     }
 
     /// Rounds left, as far as was heard: never fewer than the client has in this segment.
     #[inline]
     pub(crate) fn total(&self) -> u16 {
-        self.base.saturating_sub(self.fired).min(self.low)
+        let burned = if self.uses == Uses::WhileHeld { self.proved } else { 0 };
+        self.base.saturating_sub(burned).min(self.low)
     }
 
     /// The clip, before it is held to the weapon's clip size.
@@ -128,7 +134,13 @@ impl Segment {
     /// Whether every round accepted in this segment was there at its start.
     #[inline]
     pub(crate) fn is_covered(&self) -> bool {
-        self.top <= self.base && self.fired <= self.base
+        self.proved <= self.base
+    }
+
+    /// Whether a shot was accepted in it, so that `newest_shot` and `lowest_shot` stand.
+    #[inline]
+    pub(crate) fn has_shots(&self) -> bool {
+        self.proved > 0
     }
 
     #[inline]
@@ -138,20 +150,38 @@ impl Segment {
 
     #[inline]
     pub(crate) fn hear_clip(&mut self, number: u32, clip: u16) {
-        if !self.clip_heard || number > self.clip_number {
-            self.clip_heard = true;
+        if number >= self.clip_number {
             self.clip_number = number;
             self.clip = clip;
+            if self.inherits == Inherits::Clip {
+                self.inherits = Inherits::Nothing;
+            }
         }
+    }
+
+    /// Takes in an accepted shot that left `total` rounds, fewer than there were at the start.
+    #[inline]
+    pub(crate) fn accept(&mut self, total: u16) {
+        self.proved = self.proved.max(total + 1);
     }
 
     /// Counts a frame that fired; false where the segment has no round left to prove.
     #[inline]
     pub(crate) fn hear_firing(&mut self) -> bool {
-        let proves = self.fired < self.base;
+        let proves = self.proved < self.base;
         if proves {
-            self.fired += 1;
+            self.proved += 1;
         }
         proves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_32_bytes() {
+        assert_eq!(size_of::<Segment>(), 32);
     }
 }

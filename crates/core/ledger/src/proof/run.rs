@@ -79,7 +79,7 @@ impl Base {
             let command = WeaponCommand::SetArmed { weapon: WeaponId::FISTS };
             run.order(&command);
             run.take_from_stream();
-            if run.commits % 500 == 0 {
+            if run.commits.is_multiple_of(500) {
                 run.now_ms += RETAINED_MS + 1;
                 run.send_frame(false);
                 run.land_newest();

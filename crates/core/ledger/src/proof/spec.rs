@@ -92,7 +92,7 @@ impl Books for Spec {
     fn order(&mut self, command: &WeaponCommand, now_ms: u64) -> Option<Revision> {
         self.expire(now_ms);
         let Change { slots, arms } = change_of(&self.catalogue, &self.weapons(), command).ok()?;
-        if self.commits.len() - 1 - self.oldest >= self.limits.pending_max {
+        if self.commits.len() - 1 - self.oldest >= usize::from(self.limits.pending_max) {
             return None;
         }
         let at = self.commits.len();
