@@ -4,4 +4,12 @@
 //! to bounded queues, and all that waits lives on threads of its own.
 
 pub mod health;
+mod http_server;
+mod install;
+mod log_limit;
 pub mod metrics;
+pub mod traces;
+
+pub use http_server::{Page, serve_page};
+pub use install::{InstallError, Installed, LogSettings, TraceSettings, install};
+pub use log_limit::LogLimit;

@@ -55,6 +55,28 @@ fn the_documentation_and_the_scrape_list_the_same_metrics() {
 }
 
 #[test]
+fn alerts_and_the_dashboard_ask_for_metrics_that_there_are() {
+    let files = [
+        include_str!("../../../../deploy/prometheus/alerts.yml"),
+        include_str!("../../../../deploy/grafana/dashboards/fairshot.json"),
+    ];
+    let parts = ["_bucket", "_sum", "_count"];
+    let mut asked = 0;
+    for word in files.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_'))
+    {
+        // The others are names of dashboards and files.
+        if !word.starts_with("fairshot_") && !word.starts_with("process_") || word.ends_with('_') {
+            continue;
+        }
+        let known = |name: &str| ALL.iter().any(|metric| metric.name == name);
+        let part_of = parts.iter().any(|part| word.strip_suffix(part).is_some_and(known));
+        assert!(known(word) || part_of, "there is no {word}");
+        asked += 1;
+    }
+    assert!(asked > 50, "{asked}");
+}
+
+#[test]
 fn labels_come_from_the_closed_list() {
     let allowed = ["mode", "rule", "shard", "reason"];
     for metric in ALL {
