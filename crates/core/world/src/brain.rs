@@ -16,9 +16,8 @@ pub struct Brain {
     wait: u8,
     /// Thoughts for which it keeps a detour or a stroll.
     keep: u8,
-    /// Where it last thought, in centimetres, to notice that something stops it.
-    thought_at: [i32; 2],
-    moved: bool,
+    /// The side, 1 or -1, it last went round something.
+    side: i8,
 }
 
 /// It looks about every so many ticks.
@@ -28,14 +27,8 @@ impl Brain {
     /// Monsters of one room take different seeds; which tick each thinks at follows from it.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        let mut brain = Self {
-            random: seed,
-            heading: [0; 2],
-            wait: 0,
-            keep: 0,
-            thought_at: [0; 2],
-            moved: true,
-        };
+        let mut brain = Self { random: seed, heading: [0; 2], wait: 0, keep: 0, side: 1 };
+        brain.side = if brain.below(2) == 0 { 1 } else { -1 };
         brain.wait = brain.below(u32::from(THINK_TICKS)) as u8;
         brain
     }
@@ -51,20 +44,18 @@ impl Brain {
     ) -> Vec2 {
         if self.wait == 0 {
             self.wait = THINK_TICKS;
-            self.decide(body, prey_m, stop_m);
+            self.decide(body, prey_m, speed_m_s, stop_m);
         }
         self.wait -= 1;
         Vec2::new(f32::from(self.heading[0]), f32::from(self.heading[1])) * (speed_m_s / 1024.0)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "arenas are within 4096 m")]
-    fn decide(&mut self, body: &mut BodyState, prey_m: &[Vec3], stop_m: f32) {
+    fn decide(&mut self, body: &mut BodyState, prey_m: &[Vec3], speed_m_s: f32, stop_m: f32) {
         let at = Vec2::new(body.position_m.x, body.position_m.z);
-        let here = [(at.x * 100.0) as i32, (at.y * 100.0) as i32];
-        let stuck = self.moved
-            && here[0].abs_diff(self.thought_at[0]) < 3
-            && here[1].abs_diff(self.thought_at[1]) < 3;
-        self.thought_at = here;
+        // What is left of the speed it wanted says whether something stands in its way.
+        let speed = Vec2::new(body.velocity_m_s.x, body.velocity_m_s.z).length();
+        let stuck = self.heading != [0; 2] && speed < speed_m_s * 0.5;
+        let detours = self.keep > 1;
         self.keep = self.keep.saturating_sub(1);
         let nearest = prey_m
             .iter()
@@ -76,11 +67,13 @@ impl Brain {
                 Vec2::ZERO
             }
             _ if stuck => {
-                self.keep = 2 + self.below(4) as u8;
-                let side = if self.below(2) == 0 { 1.0 } else { -1.0 };
-                let turn = Vec2::from_angle(side * (0.8 + self.below(8) as f32 * 0.15));
-                let ahead = nearest.unwrap_or(Vec2::NEG_Y).normalize_or(Vec2::NEG_Y);
-                turn.rotate(ahead)
+                // On round the same side, unless that is where it is stuck.
+                if detours {
+                    self.side = -self.side;
+                }
+                self.keep = 3 + self.below(5) as u8;
+                let turn = Vec2::from_angle(f32::from(self.side) * 1.5);
+                turn.rotate(nearest.unwrap_or(Vec2::NEG_Y).normalize_or(Vec2::NEG_Y))
             }
             _ if self.keep > 0 => return,
             Some(way) => way.normalize_or_zero(),
@@ -89,7 +82,6 @@ impl Brain {
                 Vec2::from_angle(self.below(64) as f32 * (std::f32::consts::TAU / 64.0))
             }
         };
-        self.moved = heading != Vec2::ZERO;
         self.face(body, heading);
         self.heading = [(heading.x * 1024.0) as i16, (heading.y * 1024.0) as i16];
     }

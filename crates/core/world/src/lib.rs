@@ -23,5 +23,8 @@ pub use history::{
     DrawnPose, History, LoadError, Moment, PastPose, Ray, RewindError, TargetHit, TargetHits, blend,
 };
 pub use projectile::{Flight, Projectile};
-pub use scene::{Hit, Motion, MoverState, Movers, Present, StaticWorld, Surface};
+pub use scene::{
+    HeightField, Hit, Mesh, Motion, MoverState, Movers, Present, Scenery, SceneryError,
+    StaticWorld, Surface, TRIANGLES_MAX,
+};
 pub use shapes::TargetShapes;

@@ -13,6 +13,8 @@ const CHECKS_MAX: f32 = 64.0;
 const SKIN_M: f32 = 0.001;
 /// Depths below this are arithmetic, not contact.
 const DEPTH_MIN_M: f32 = 0.002;
+/// How much a slope that can be stood on rises a metre, at the most.
+const STEEPEST_RISE: f32 = 1.21;
 /// Pushes out of corners take a few goes.
 const PUSHES_MAX: u32 = 6;
 
@@ -36,7 +38,7 @@ pub(crate) fn advance(
     let reach = (way.x * way.x + way.z * way.z).sqrt() + figure.radius_m;
     if reach < Roomy::MARGIN_M && world.is_roomy(state.position_m) {
         let feet = state.position_m + Vec3::new(way.x, 0.0, way.z);
-        fall(state, feet, way.y, figure, 0.0);
+        fall(state, feet, way.y, figure, world.fixed.floor_m());
         hold_in_bounds(state, figure, world);
         return;
     }
@@ -62,8 +64,9 @@ pub(crate) fn advance(
 /// One short step.
 fn step(state: &mut BodyState, part: Vec3, figure: &Figure, world: Present<'_>) {
     let from = *state;
-    let lift_m = if state.grounded { figure.step_m } else { 0.0 };
     let flat = Vec3::new(part.x, 0.0, part.z);
+    // In the air only what a slope rises within the step is stepped onto.
+    let lift_m = if state.grounded { figure.step_m } else { flat.length() * STEEPEST_RISE };
     let feet = beside_walls(state, state.position_m + flat, lift_m, figure, world);
     let support_m = support(feet, lift_m, figure, world);
     fall(state, feet, part.y, figure, support_m);
@@ -75,7 +78,16 @@ fn step(state: &mut BodyState, part: Vec3, figure: &Figure, world: Present<'_>) 
     if deep <= DEPTH_MIN_M {
         return;
     }
-    // Against a roof, or on a slope too steep to stand on: slide along it where that helps.
+    if part.y > 0.0 {
+        // Against a roof: go on below it.
+        let below = Vec3::new(state.position_m.x, feet.y.max(support_m), state.position_m.z);
+        if depth(below, figure, world) <= DEPTH_MIN_M {
+            state.position_m = below;
+            state.velocity_m_s.y = 0.0;
+            return;
+        }
+    }
+    // On a slope too steep to stand on, or at something over a step: slide along it where that helps.
     state.position_m = beside_walls(state, state.position_m, 0.0, figure, world);
     let allowed = depth(from.position_m, figure, world).max(DEPTH_MIN_M);
     if depth(state.position_m, figure, world) <= allowed {
@@ -107,19 +119,22 @@ fn fall(state: &mut BodyState, feet: Vec3, rise_m: f32, figure: &Figure, support
         return;
     }
     state.position_m.y += rise_m;
-    if state.position_m.y <= support_m && rise_m <= 0.0 {
+    if state.position_m.y <= support_m {
         state.position_m.y = support_m;
-        state.velocity_m_s.y = 0.0;
-        state.grounded = true;
+        if rise_m <= 0.0 {
+            state.velocity_m_s.y = 0.0;
+            state.grounded = true;
+        }
     }
 }
 
 /// The height of the highest thing under a place that is no higher than `lift_m` over the feet.
 fn support(feet: Vec3, lift_m: f32, figure: &Figure, world: Present<'_>) -> f32 {
     let radius_m = figure.radius_m - SKIN_M;
-    let mut highest = 0.0f32;
+    let floor_m = world.fixed.floor_m();
+    let mut highest = floor_m;
     let (low, high) = figure.bounds(feet, 0.0);
-    let low = Vec3::new(low.x, low.y.min(0.0), low.z);
+    let low = Vec3::new(low.x, low.y.min(floor_m), low.z);
     let high = Vec3::new(high.x, feet.y + lift_m + figure.radius_m, high.z);
     world.near(low, high, |obstacle| {
         if let Some(height_m) = obstacle.support(feet, radius_m)
@@ -144,7 +159,7 @@ fn beside_walls(
         let mut push = Vec3::ZERO;
         let (low, high) = figure.bounds(feet, 0.0);
         world.near(low, high, |obstacle| {
-            if obstacle.top_m() <= feet.y + lift_m + SKIN_M {
+            if !obstacle.is_wall(feet, lift_m + SKIN_M, figure.radius_m - SKIN_M) {
                 return;
             }
             let touch = obstacle.touch(feet, figure);
@@ -188,7 +203,7 @@ fn free(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
             return;
         }
         state.position_m += push;
-        state.position_m.y = state.position_m.y.max(0.0);
+        state.position_m.y = state.position_m.y.max(world.fixed.floor_m());
     }
 }
 
@@ -205,14 +220,15 @@ fn depth(feet: Vec3, figure: &Figure, world: Present<'_>) -> f32 {
 fn hold_in_bounds(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
     let bounds = world.fixed.bounds();
     let side = Vec3::new(figure.radius_m, 0.0, figure.radius_m);
-    let low = (bounds.min_m + side).with_y(0.0);
-    let high = (bounds.max_m - side).with_y((bounds.max_m.y - figure.height_m).max(0.0)).max(low);
+    let floor_m = world.fixed.floor_m();
+    let low = (bounds.min_m + side).with_y(floor_m);
+    let high = (bounds.max_m - side).with_y(bounds.max_m.y - figure.height_m).max(low);
     let held = state.position_m.clamp(low, high);
     if held == state.position_m {
         return;
     }
     // A place that is no number is the middle of the arena's floor.
-    let held = if held.is_nan() { (low + high) * Vec3::new(0.5, 0.0, 0.5) } else { held };
+    let held = if held.is_nan() { ((low + high) * 0.5).with_y(floor_m) } else { held };
     for axis in 0..3 {
         if held[axis] != state.position_m[axis] {
             state.velocity_m_s[axis] = 0.0;

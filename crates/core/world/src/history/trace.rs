@@ -213,7 +213,12 @@ impl Living<'_> {
             return None;
         }
         let pose = self.pose();
-        let met = self.shape.meet(offset, pose.yaw_rad, ray.direction, limit_m, radius_m)?;
+        // A zone counts anywhere on the ray, also behind a nearer target: only the target itself must
+        // lie within the limit.
+        let met = self.shape.meet(offset, pose.yaw_rad, ray.direction, ray.range_m, radius_m)?;
+        if met.distance_m > limit_m {
+            return None;
+        }
         Some(TargetHit {
             entity: self.entity,
             life: Life(self.newer.pose.life),

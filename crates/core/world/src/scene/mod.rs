@@ -4,24 +4,31 @@ mod mover;
 mod obstacle;
 mod pack;
 mod roomy;
+mod scenery;
 mod slab;
 mod tree;
+mod triangle;
 
 pub use mover::{Motion, MoverState, Movers};
 pub(crate) use obstacle::Figure;
 pub(crate) use roomy::Roomy;
+pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
 
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;
 use slab::{Line, Slab};
 use tree::Tree;
+use triangle::Triangle;
 
 /// Everything of an arena that stands still. Built once from a mode and shared by its rooms.
 #[derive(Clone, Debug)]
 pub struct StaticWorld {
     bounds: Bounds,
     slabs: Vec<Slab>,
+    triangles: Vec<Triangle>,
+    /// Over the slabs and then the triangles.
     tree: Tree,
+    floor_m: f32,
     roomy: Roomy,
 }
 
@@ -35,12 +42,14 @@ pub struct Hit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// The ground at y = 0.
+    /// The endless floor: the ground at y = 0.
     Ground,
     /// The edge of the arena.
     Bounds,
     /// Index into the arena's blocks.
     Block(u32),
+    /// A triangle of a mesh or a height field.
+    Triangle(u32),
     /// Index into the room's movers.
     Mover(u32),
 }
@@ -104,15 +113,31 @@ impl<'a> Present<'a> {
 }
 
 impl StaticWorld {
+    /// The blocks of an arena and its floor at y = 0.
     #[must_use]
     pub fn build(arena: &Arena) -> Self {
+        Self::of_parts(arena, Vec::new(), 0.0)
+    }
+
+    /// An arena with terrain and meshes.
+    ///
+    /// # Errors
+    /// [`SceneryError`]: a height field is not whole, or there are too many triangles.
+    pub fn with_scenery(arena: &Arena, scenery: &Scenery) -> Result<Self, SceneryError> {
+        Ok(Self::of_parts(arena, scenery.triangles()?, scenery.floor_m))
+    }
+
+    fn of_parts(arena: &Arena, triangles: Vec<Triangle>, floor_m: f32) -> Self {
         let slabs: Vec<Slab> = arena.blocks.iter().map(Slab::new).collect();
-        let boxes: Vec<(Vec3, Vec3)> = slabs.iter().map(Slab::bounds).collect();
+        let boxes: Vec<(Vec3, Vec3)> =
+            slabs.iter().map(Slab::bounds).chain(triangles.iter().map(Triangle::bounds)).collect();
         Self {
             bounds: arena.bounds,
             tree: Tree::build(&boxes),
             roomy: Roomy::build(&arena.bounds, &boxes),
             slabs,
+            triangles,
+            floor_m,
         }
     }
 
@@ -142,15 +167,38 @@ impl StaticWorld {
         }
         let mut limit_m = first.map_or(range_m, |hit| hit.distance_m);
         self.tree.cast(line, radius_m, limit_m, |index, enter| {
-            let slab = &self.slabs[index as usize];
-            let met = if slab.is_straight() { Some(enter) } else { slab.enter(line, radius_m) };
+            let (met, surface) = match self.part(index) {
+                Part::Slab(slab, at) if slab.is_straight() => (Some(enter), Surface::Block(at)),
+                Part::Slab(slab, at) => (slab.enter(line, radius_m), Surface::Block(at)),
+                Part::Triangle(triangle, at) => {
+                    (triangle.enter(line, radius_m), Surface::Triangle(at))
+                }
+            };
             if let Some(distance_m) = met.filter(|t| *t < limit_m) {
                 limit_m = distance_m;
-                first = Some(Hit { distance_m, surface: Surface::Block(index) });
+                first = Some(Hit { distance_m, surface });
             }
             limit_m
         });
         first
+    }
+
+    /// What an index of the tree stands for, and its place in its own list.
+    #[inline]
+    fn part(&self, index: u32) -> Part<'_> {
+        let at = index as usize;
+        match self.slabs.get(at) {
+            Some(slab) => Part::Slab(slab, index),
+            None => {
+                let at = at - self.slabs.len();
+                Part::Triangle(&self.triangles[at], u32::try_from(at).unwrap_or(u32::MAX))
+            }
+        }
+    }
+
+    /// Where the endless floor lies.
+    pub(crate) fn floor_m(&self) -> f32 {
+        self.floor_m
     }
 
     /// The ground and the arena's edge.
@@ -159,7 +207,7 @@ impl StaticWorld {
         let inside = enter <= leave && self.bounds.contains(line.origin_m);
         let distance_m = if inside { leave } else { 0.0 };
         let edge = Hit { distance_m, surface: Surface::Bounds };
-        let over = line.origin_m.y - radius_m;
+        let over = line.origin_m.y - self.floor_m - radius_m;
         let ground = if over < 0.0 {
             Some(0.0)
         } else if line.direction.y < 0.0 {
@@ -175,4 +223,10 @@ impl StaticWorld {
         }
         .filter(|hit| hit.distance_m < range_m)
     }
+}
+
+/// One thing of the tree.
+enum Part<'a> {
+    Slab(&'a Slab, u32),
+    Triangle(&'a Triangle, u32),
 }

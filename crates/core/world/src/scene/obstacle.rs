@@ -1,13 +1,15 @@
 //! What stands close to a body, as its steps ask for it.
 
 use super::slab::{Slab, Touch};
-use super::{Present, StaticWorld};
+use super::triangle::Triangle;
+use super::{Part, Present, StaticWorld};
 use glam::Vec3;
 
 /// One thing near a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Obstacle<'a> {
     Slab(&'a Slab),
+    Triangle(&'a Triangle),
 }
 
 /// An upright capsule as movement knows it.
@@ -38,6 +40,7 @@ impl Obstacle<'_> {
         let (low, high) = figure.axis();
         match self {
             Self::Slab(slab) => slab.touch(feet_m, low, high, figure.radius_m),
+            Self::Triangle(triangle) => triangle.touch(feet_m, low, high, figure.radius_m),
         }
     }
 
@@ -45,13 +48,20 @@ impl Obstacle<'_> {
     pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
         match self {
             Self::Slab(slab) => slab.support(feet_m, radius_m),
+            Self::Triangle(triangle) => triangle.support(feet_m, radius_m),
         }
     }
 
-    /// Its highest point.
-    pub(crate) fn top_m(&self) -> f32 {
+    /// Whether it stands in the way of a body that steps over what is no higher than `lift_m`: a slope
+    /// does not that rises so little here, however high it goes elsewhere.
+    pub(crate) fn is_wall(&self, feet_m: Vec3, lift_m: f32, radius_m: f32) -> bool {
+        let step_m = feet_m.y + lift_m;
         match self {
-            Self::Slab(slab) => slab.centre_m.y + slab.half_m.y,
+            Self::Slab(slab) => slab.centre_m.y + slab.half_m.y > step_m,
+            Self::Triangle(triangle) => {
+                triangle.top_m() > step_m
+                    && triangle.support(feet_m, radius_m).is_none_or(|height| height > step_m)
+            }
         }
     }
 }
@@ -94,6 +104,9 @@ impl Present<'_> {
 
 impl StaticWorld {
     fn near(&self, low: Vec3, high: Vec3, look: &mut impl FnMut(&Obstacle<'_>)) {
-        self.tree.overlaps(low, high, |index| look(&Obstacle::Slab(&self.slabs[index as usize])));
+        self.tree.overlaps(low, high, |index| match self.part(index) {
+            Part::Slab(slab, _) => look(&Obstacle::Slab(slab)),
+            Part::Triangle(triangle, _) => look(&Obstacle::Triangle(triangle)),
+        });
     }
 }

@@ -65,9 +65,10 @@ fn bytes_of_another_mode_version_or_length_are_refused_by_name() {
 
 /// Any row at all: ids that come and go, lives, deaths, teleports, odd poses.
 fn row() -> impl Strategy<Value = Vec<EntityState>> {
+    type Parts = (u16, u16, [i16; 3], u32, (u16, i16));
     let state = (0..20u16, 0..3u16, any::<[i16; 3]>(), any::<u32>(), any::<(u16, i16)>());
     prop::collection::btree_map(0..20u16, state, 0..12).prop_map(|row| {
-        let state = |(id, parts): (u16, (u16, u16, [i16; 3], u32, (u16, i16)))| {
+        let state = |(id, parts): (u16, Parts)| {
             let (odd, life, place, traits, (yaw, pitch)) = parts;
             let mut state = player(id, life, Vec3::ZERO);
             state.pose.position = place.map(i32::from);

@@ -2,5 +2,7 @@
 
 mod checkpoint;
 mod common;
+mod flight;
 mod movement;
 mod rewind;
+mod scenery;
