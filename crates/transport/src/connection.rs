@@ -31,8 +31,8 @@ pub(crate) struct Connection {
     pub(crate) stirred: bool,
     /// Received something and waits for a packet to ride on.
     pub(crate) lazy: bool,
-    /// A timer asked for a packet, which therefore does not wait.
-    pub(crate) timer_fired: bool,
+    /// A timer fired: what it asks for (a late acknowledgement, probes) does not wait.
+    pub(crate) urgent: bool,
     stream: Option<StreamId>,
     /// Stream bytes accepted from the owner and not yet by QUIC.
     pending: VecDeque<Bytes>,
@@ -51,7 +51,7 @@ impl Connection {
             touched: false,
             stirred: false,
             lazy: false,
-            timer_fired: false,
+            urgent: false,
             stream: None,
             pending: VecDeque::new(),
             pending_bytes: 0,
@@ -157,6 +157,7 @@ impl Connection {
     pub(crate) fn flush(&mut self, now: Instant, network: &mut dyn Network) -> bool {
         self.write_pending();
         let more = self.depart(now, network);
+        self.urgent = false;
         if let Some((code, reason)) = self.farewell.take() {
             self.pending.clear();
             self.pending_bytes = 0;
@@ -229,6 +230,7 @@ impl Connection {
             };
             let is_last = transmit.size < LAST_BELOW_BYTES
                 && self.connected
+                && !self.urgent
                 && self.pending.is_empty()
                 && !self.datagrams_held();
             network.commit(now, departure);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const RETRY_FIRST: Duration = Duration::from_millis(250);
 const RETRY_LAST: Duration = Duration::from_secs(4);
 /// How long the server has to answer a goodbye.
-pub(crate) const GOODBYE_WAIT: Duration = Duration::from_secs(1);
+pub(crate) const GOODBYE_WAIT: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub(crate) struct Player {

@@ -1,16 +1,15 @@
 //! The gateway itself: what the port brought becomes session events, what the shard queued goes out.
 
+mod intake;
+mod outflow;
+
 use crate::counters::{Counters, Traffic};
 use crate::limits::Limits;
 use crate::queue::{Depths, Full, Slow};
 use crate::session::{Gone, Playing, Session, SessionId, Stage};
 use bytes::Bytes;
-use fairshot_transport::{
-    CloseReason, ConnectionKey, Endpoint, Event, Network, PathState, SendError, Socket,
-};
-use fairshot_wire::{
-    CloseCode, Down, Hello, MalformedShot, PROTOCOL_VERSION, Up, UpDatagram, UpLimits,
-};
+use fairshot_transport::{Endpoint, Network, PathState, Socket};
+use fairshot_wire::{CloseCode, Down, Hello, MalformedShot, Up, UpDatagram, UpLimits};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -299,203 +298,6 @@ impl<N: Network> Gateway<N> {
         self.endpoint.is_quiet()
     }
 
-    fn take_transport_events(&mut self, now: Instant) {
-        while let Some((key, event)) = self.endpoint.poll() {
-            match event {
-                Event::Connected { .. } => self.begin(now, key),
-                Event::Datagram(bytes) => self.take_datagram(now, SessionId(key), &bytes),
-                Event::Readable => self.read_stream(now, SessionId(key)),
-                // A client that wants to leave says goodbye; a finished stream alone says nothing.
-                Event::Finished => {}
-                Event::Closed(reason) => self.forget(SessionId(key), code_of(&reason)),
-            }
-        }
-    }
-
-    fn begin(&mut self, now: Instant, key: ConnectionKey) {
-        if self.sessions.len() <= key.index() {
-            self.sessions.resize_with(key.index() + 1, || None);
-        }
-        if self.sessions[key.index()].replace(Box::new(Session::new(key, now))).is_none() {
-            self.open += 1;
-        }
-    }
-
-    fn take_datagram(&mut self, now: Instant, id: SessionId, bytes: &[u8]) {
-        let limits = self.limits;
-        let mut datagram = self.spare.pop().unwrap_or_default();
-        let Some(session) = self.get_mut(id) else { return self.recycle(datagram) };
-        let Some(playing) = session.playing() else { return self.recycle(datagram) };
-        if !playing.datagrams.take(now, limits.datagrams_per_second, limits.datagrams_burst) {
-            let over = playing.over_rate.add(now, 1);
-            self.counters.datagrams_over_rate += 1;
-            if over > limits.datagrams_over_rate_max {
-                self.close(id, CloseCode::Flood, "too many datagrams");
-            }
-            return self.recycle(datagram);
-        }
-        playing.traffic.datagrams_up += 1;
-        playing.traffic.bytes_up += bytes.len() as u64;
-        let mut malformed = Vec::new();
-        let decoded = datagram.decode_into(bytes, &playing.limits, &mut malformed);
-        if decoded.is_ok() {
-            playing.queue.acknowledge(datagram.batch);
-            session.last_heard = now;
-        }
-        let faults = malformed.len() + usize::from(decoded.is_err());
-        self.counters.datagrams += 1;
-        self.counters.payload_bytes_up += bytes.len() as u64;
-        if faults > 0 && !self.bear_malformed(now, id, faults) {
-            return self.recycle(datagram);
-        }
-        if decoded.is_ok() || !malformed.is_empty() {
-            if decoded.is_err() {
-                datagram.frames.clear();
-                datagram.shots.clear();
-            }
-            self.events.push_back(SessionEvent::Datagram { session: id, datagram, malformed });
-        } else {
-            self.recycle(datagram);
-        }
-    }
-
-    /// Counts what could not be read; false when it was too much and the session was closed.
-    fn bear_malformed(&mut self, now: Instant, id: SessionId, faults: usize) -> bool {
-        self.counters.malformed += faults as u64;
-        let max = self.limits.malformed_per_second_max;
-        let Some(session) = self.get_mut(id) else { return false };
-        let faults = u32::try_from(faults).unwrap_or(u32::MAX);
-        if session.malformed.add(now, faults) <= max {
-            return true;
-        }
-        self.close(id, CloseCode::Malformed, "too much that cannot be read");
-        false
-    }
-
-    fn read_stream(&mut self, now: Instant, id: SessionId) {
-        let bytes_max = self.limits.stream_bytes_per_step_max;
-        let mut read = std::mem::take(&mut self.read);
-        read.clear();
-        if self.get(id).is_some() {
-            let unread = self.endpoint.read(id.0, &mut read, bytes_max);
-            if let Some(session) = self.get_mut(id) {
-                session.unread = unread;
-                session.reader.push(&read);
-            }
-            self.take_messages(now, id);
-        }
-        self.read = read;
-    }
-
-    fn take_messages(&mut self, now: Instant, id: SessionId) {
-        loop {
-            let Some(session) = self.get_mut(id) else { return };
-            let message = match session.reader.next_message() {
-                Ok(None) => return,
-                Ok(Some(message)) => Up::decode(message),
-                Err(error) => Err(error),
-            };
-            match message {
-                Ok(message) => self.take_message(now, id, message),
-                Err(error) => {
-                    tracing::debug!(session = ?id, %error, "unreadable stream message");
-                    self.counters.malformed += 1;
-                    let code = match self.get(id).map(|session| &session.stage) {
-                        Some(Stage::Greeting { .. }) => CloseCode::Hello,
-                        _ => CloseCode::Protocol,
-                    };
-                    return self.close(id, code, "a stream message could not be read");
-                }
-            }
-        }
-    }
-
-    fn take_message(&mut self, now: Instant, id: SessionId, message: Up) {
-        let limits = self.limits;
-        let Some(session) = self.get_mut(id) else { return };
-        session.last_heard = now;
-        match (&mut session.stage, message) {
-            (Stage::Greeting { .. }, Up::Hello(hello)) => {
-                if hello.version != PROTOCOL_VERSION {
-                    return self.close(id, CloseCode::Version, "another protocol version");
-                }
-                session.stage = Stage::Asked;
-                self.counters.hellos += 1;
-                self.events.push_back(SessionEvent::Hello { session: id, hello });
-            }
-            (Stage::Greeting { .. }, _) | (_, Up::Hello(_)) => {
-                self.close(id, CloseCode::Hello, "the first message, and only it, is a hello");
-            }
-            (_, Up::Goodbye) => self.close(id, CloseCode::Goodbye, "goodbye"),
-            (Stage::Asked, _) => {
-                self.close(id, CloseCode::Protocol, "a message before the welcome");
-            }
-            (Stage::Playing(playing), message) => {
-                if !playing.messages.take(now, limits.messages_per_second, limits.messages_burst) {
-                    return self.close(id, CloseCode::Flood, "too many stream messages");
-                }
-                self.counters.messages += 1;
-                self.events.push_back(SessionEvent::Message { session: id, message });
-            }
-        }
-    }
-
-    /// Hands a session's snapshot and stream bytes to the transport; true when some must wait.
-    fn hand_over(&mut self, id: SessionId) -> bool {
-        let held = self.endpoint.datagrams_held(id.0);
-        let size_max = self.endpoint.datagram_size_max(id.0);
-        let mut handed = self.endpoint.pending_bytes(id.0);
-        let Some(session) = self.sessions.get_mut(id.index()).and_then(Option::as_deref_mut) else {
-            return false;
-        };
-        let Some(playing) = session.playing() else { return false };
-        while let Some(bytes) = playing.queue.next_to_hand(handed) {
-            handed += bytes.len();
-            // The endpoint's own bound lies far above what is handed; a refusal means it is gone.
-            if self.endpoint.write(id.0, bytes).is_err() {
-                return false;
-            }
-        }
-        if !held && let Some(snapshot) = playing.snapshot.take() {
-            let size = snapshot.len();
-            if size > size_max {
-                self.counters.snapshots_oversize += 1;
-            } else {
-                match self.endpoint.send_datagram(id.0, snapshot) {
-                    Ok(()) => {
-                        playing.traffic.snapshots_down += 1;
-                        playing.traffic.bytes_down += size as u64;
-                        self.counters.snapshots += 1;
-                        self.counters.payload_bytes_down += size as u64;
-                    }
-                    Err(SendError::TooLarge { .. }) => self.counters.snapshots_oversize += 1,
-                    Err(SendError::NotConnected) => return false,
-                }
-            }
-        }
-        playing.snapshot.is_some() || !playing.queue.is_empty()
-    }
-
-    /// Closes sessions that say nothing, and reads on where a bound left stream bytes unread.
-    fn sweep(&mut self, now: Instant) {
-        for id in self.session_ids() {
-            let Some(session) = self.get(id) else { continue };
-            let quiet = now.saturating_duration_since(session.last_heard);
-            match session.stage {
-                Stage::Greeting { since }
-                    if now.saturating_duration_since(since) >= self.limits.hello_timeout =>
-                {
-                    self.close(id, CloseCode::Hello, "no hello came");
-                }
-                Stage::Playing(_) if quiet >= self.limits.idle_timeout => {
-                    self.close(id, CloseCode::Idle, "nothing was heard");
-                }
-                _ if session.unread => self.read_stream(now, id),
-                _ => {}
-            }
-        }
-    }
-
     fn session_ids(&self) -> Vec<SessionId> {
         self.sessions.iter().flatten().map(|session| session.id).collect()
     }
@@ -532,22 +334,6 @@ impl<N: Network> Gateway<N> {
 
 /// How often sessions are looked at that say nothing.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
-
-/// What the shard is told when the transport ended a session.
-fn code_of(reason: &CloseReason) -> CloseCode {
-    match reason {
-        // Of the codes only these are a client's to give; any other says no more than goodbye.
-        CloseReason::Peer { code, .. } => match CloseCode::from_code(*code) {
-            Some(code @ (CloseCode::Diverged | CloseCode::Protocol)) => code,
-            _ => CloseCode::Goodbye,
-        },
-        CloseReason::Local { code } => CloseCode::from_code(*code).unwrap_or(CloseCode::Goodbye),
-        CloseReason::TimedOut | CloseReason::HandshakeTimedOut => CloseCode::Idle,
-        CloseReason::Reset => CloseCode::Goodbye,
-        CloseReason::Refused | CloseReason::Certificate => CloseCode::Internal,
-        CloseReason::Protocol(_) => CloseCode::Protocol,
-    }
-}
 
 impl<N: Network> std::fmt::Debug for Gateway<N> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

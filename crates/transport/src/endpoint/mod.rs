@@ -1,20 +1,23 @@
 //! The machine: every connection of one port, driven by calls that carry the time.
 
-use crate::admission::{Admission, Ruling};
+mod answers;
+mod intake;
+mod upkeep;
+
+use crate::admission::Admission;
 use crate::certificate::{Identity, Pin, SERVER_NAME};
 use crate::config::{ConfigError, Settings};
 use crate::connection::Connection;
 use crate::event::{CloseReason, ConnectionKey, Counters, Event, PathState, SendError, WriteError};
-use crate::network::{Arrival, Departure, Network};
+use crate::network::Network;
+use answers::Answers;
 use bytes::Bytes;
-use quinn_proto::{ClientConfig, ConnectionHandle, DatagramEvent, Incoming, Transmit};
+use quinn_proto::{ClientConfig, ConnectionHandle};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a connection that only received waits for a packet to ride on: over one snapshot.
-const LAZY_FOR: Duration = Duration::from_millis(40);
 /// Configurations of pinned servers kept for the next connection to the same one.
 const PINS_MAX: usize = 64;
 
@@ -285,257 +288,12 @@ impl Endpoint {
         self.counters
     }
 
-    fn handle(&mut self, now: Instant, arrival: Arrival) {
-        self.counters.packets_in += 1;
-        self.counters.bytes_in += arrival.bytes.len() as u64;
-        let Arrival { from, to, congestion_mark, bytes } = arrival;
-        let begin = self.answers.begin();
-        let event = self.quinn.handle(now, from, to, congestion_mark, bytes, begin);
-        match event {
-            None => {}
-            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                let index = index_of(handle);
-                if let Some(connection) = self.connections[handle.0].as_deref_mut() {
-                    connection.quinn.handle_event(event);
-                    self.touch(index);
-                }
-            }
-            Some(DatagramEvent::Response(transmit)) => self.answers.push(&transmit),
-            Some(DatagramEvent::NewConnection(incoming)) => self.admit(now, incoming),
-        }
-    }
-
-    fn admit(&mut self, now: Instant, incoming: Incoming) {
-        let ruling = self.admission.rule(
-            now,
-            incoming.remote_address().ip(),
-            incoming.remote_address_validated(),
-            self.half_open_count,
-            self.quinn.open_connections(),
-        );
-        let buffer = self.answers.begin();
-        match ruling {
-            Ruling::Accept => {
-                self.counters.handshakes_begun += 1;
-                match self.quinn.accept(incoming, now, buffer, None) {
-                    Ok((handle, quinn)) => {
-                        let key = self.adopt(handle, quinn);
-                        self.half_open_count += 1;
-                        let timeout = self.settings.handshakes.handshake_timeout;
-                        self.half_open.push_back((now + timeout, key));
-                        self.touch(key.index);
-                    }
-                    Err(error) => {
-                        if let Some(transmit) = error.response {
-                            self.answers.push(&transmit);
-                        }
-                    }
-                }
-            }
-            Ruling::Retry => match self.quinn.retry(incoming, buffer) {
-                Ok(transmit) => {
-                    self.counters.retries_sent += 1;
-                    self.answers.push(&transmit);
-                }
-                Err(error) => self.quinn.ignore(error.into_incoming()),
-            },
-            Ruling::TooMany => {
-                self.counters.refused_address += 1;
-                self.quinn.ignore(incoming);
-            }
-            Ruling::Full => {
-                self.counters.refused_full += 1;
-                let transmit = self.quinn.refuse(incoming, buffer);
-                self.answers.push(&transmit);
-            }
-        }
-    }
-
-    fn adopt(&mut self, handle: ConnectionHandle, quinn: quinn_proto::Connection) -> ConnectionKey {
-        self.generation = self.generation.wrapping_add(1);
-        let key = ConnectionKey { index: index_of(handle), generation: self.generation };
-        if self.connections.len() <= handle.0 {
-            self.connections.resize_with(handle.0 + 1, || None);
-            self.timeouts.resize(handle.0 + 1, None);
-        }
-        self.connections[handle.0] = Some(Box::new(Connection::new(key, quinn)));
-        key
-    }
-
-    fn serve_timers(&mut self, now: Instant) {
-        if self.timeouts_from.is_none_or(|from| from > now) {
-            return;
-        }
-        let mut from = None;
-        for index in 0..self.timeouts.len() {
-            let Some(timeout) = self.timeouts[index] else { continue };
-            if timeout > now {
-                from = Some(from.map_or(timeout, |from: Instant| from.min(timeout)));
-                continue;
-            }
-            if let Some(connection) = self.connections[index].as_deref_mut() {
-                connection.quinn.handle_timeout(now);
-                connection.timer_fired = true;
-                self.timeouts[index] = None;
-                self.touch(u32::try_from(index).unwrap_or(u32::MAX));
-            }
-        }
-        self.timeouts_from = from;
-    }
-
-    fn drop_late_handshakes(&mut self, now: Instant) {
-        while let Some(&(deadline, key)) = self.half_open.front() {
-            let under_way = self.get(key).is_some_and(|c| !c.connected && !c.over);
-            if under_way && deadline > now {
-                return;
-            }
-            self.half_open.pop_front();
-            if under_way && let Some(connection) = self.get_mut(key) {
-                connection.over = true;
-                connection.quinn.close(now, 0u32.into(), Bytes::new());
-                self.counters.handshakes_timed_out += 1;
-                self.half_open_count -= 1;
-                self.touch(key.index);
-            }
-        }
-    }
-
-    /// Looks at every touched connection: events out, endpoint business done, timers noted.
-    fn collect(&mut self, now: Instant) {
-        while let Some(index) = self.touched.pop() {
-            let Some(connection) = self.connections[index as usize].as_deref_mut() else {
-                continue;
-            };
-            connection.touched = false;
-            let (was_connected, was_over) = (connection.connected, connection.over);
-            let events_before = self.events.len();
-            connection.collect(&mut self.events);
-            let server = connection.quinn.side().is_server();
-            let now_connected = connection.connected && !was_connected;
-            let ended = connection.over && !was_over;
-            if now_connected {
-                self.counters.handshakes_done += 1;
-            }
-            if server && (now_connected || (ended && !was_connected)) {
-                self.half_open_count = self.half_open_count.saturating_sub(1);
-            }
-            if server && ended && !connection.connected {
-                // The owner never heard of it.
-                self.events.truncate(events_before);
-            }
-            if connection.connected && !connection.over && !connection.timer_fired {
-                if !connection.stirred && !connection.lazy {
-                    connection.lazy = true;
-                    self.lazy.push_back((now + LAZY_FOR, connection.key));
-                }
-            } else {
-                connection.timer_fired = false;
-                self.stir(index);
-            }
-            self.settle(index);
-        }
-    }
-
-    fn stir_overdue(&mut self, now: Instant) {
-        while let Some(&(due, key)) = self.lazy.front() {
-            let waits = self.get(key).is_some_and(|connection| connection.lazy);
-            if waits && due > now {
-                return;
-            }
-            self.lazy.pop_front();
-            if waits {
-                self.stir(key.index);
-            }
-        }
-    }
-
-    /// Does a connection's business with the endpoint and notes when it wants the time next.
-    fn settle(&mut self, index: u32) {
-        let at = index as usize;
-        let Some(connection) = self.connections[at].as_deref_mut() else { return };
-        while let Some(event) = connection.quinn.poll_endpoint_events() {
-            let drained = event.is_drained();
-            let answer = self.quinn.handle_event(ConnectionHandle(at), event);
-            if drained {
-                self.connections[at] = None;
-                self.timeouts[at] = None;
-                return;
-            }
-            if let Some(answer) = answer {
-                connection.quinn.handle_event(answer);
-            }
-        }
-        // An established connection's timers wait for its next packet a little while.
-        let slack = if connection.connected { self.settings.timer_slack } else { Duration::ZERO };
-        let timeout = connection.quinn.poll_timeout().map(|timeout| timeout + slack);
-        self.timeouts[at] = timeout;
-        if let Some(timeout) = timeout {
-            let from = self.timeouts_from.map_or(timeout, |from| from.min(timeout));
-            self.timeouts_from = Some(from);
-        }
-    }
-
-    fn touch(&mut self, index: u32) {
-        if let Some(connection) = self.connections[index as usize].as_deref_mut()
-            && !connection.touched
-        {
-            connection.touched = true;
-            self.touched.push(index);
-        }
-    }
-
-    fn stir(&mut self, index: u32) {
-        if let Some(connection) = self.connections[index as usize].as_deref_mut()
-            && !connection.stirred
-        {
-            connection.stirred = true;
-            self.stirred.push(index);
-        }
-    }
-
     fn get(&self, key: ConnectionKey) -> Option<&Connection> {
         self.connections.get(key.index())?.as_deref().filter(|c| c.key == key)
     }
 
     fn get_mut(&mut self, key: ConnectionKey) -> Option<&mut Connection> {
         self.connections.get_mut(key.index())?.as_deref_mut().filter(|c| c.key == key)
-    }
-}
-
-/// Packets that belong to no connection, kept in one buffer until the flush.
-#[derive(Debug, Default)]
-struct Answers {
-    bytes: Vec<u8>,
-    scratch: Vec<u8>,
-    departures: Vec<(Departure, usize)>,
-}
-
-impl Answers {
-    fn begin(&mut self) -> &mut Vec<u8> {
-        self.scratch.clear();
-        &mut self.scratch
-    }
-
-    fn push(&mut self, transmit: &Transmit) {
-        let departure = Departure {
-            to: transmit.destination,
-            from: transmit.src_ip,
-            congestion_mark: transmit.ecn,
-            segment_size: transmit.segment_size,
-        };
-        self.bytes.extend_from_slice(&self.scratch[..transmit.size]);
-        self.departures.push((departure, transmit.size));
-    }
-
-    fn depart(&mut self, now: Instant, network: &mut dyn Network) {
-        let mut rest = self.bytes.as_slice();
-        for (departure, size) in self.departures.drain(..) {
-            let (packet, after) = rest.split_at(size);
-            rest = after;
-            network.buffer().extend_from_slice(packet);
-            network.commit(now, departure);
-        }
-        self.bytes.clear();
     }
 }
 
