@@ -10,6 +10,8 @@ mod clock;
 mod error;
 mod event;
 mod forgery;
+mod game;
+mod incoming;
 mod outbox;
 mod screen;
 mod settings;

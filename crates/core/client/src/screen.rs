@@ -8,6 +8,7 @@
 use fairshot_units::{EntityId, EntityState, Life, Tick, ViewStep};
 use fairshot_wire::snapshot::Snapshot;
 use fairshot_world::{DrawnPose, blend};
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 /// Snapshots kept: more than the longest delay spans.
@@ -108,21 +109,27 @@ impl Screen {
     }
 
     /// Every entity at that moment, by rising id.
-    pub(crate) fn draw<'a>(&'a self, moment: &'a Moment) -> impl Iterator<Item = Drawn> + 'a {
-        self.ids(moment).filter_map(move |id| self.draw_one(moment, id))
+    pub(crate) fn draw(&self, moment: &Moment) -> Vec<Drawn> {
+        let (older, newer) = (&self.received[moment.older], &self.received[moment.newer]);
+        if !older.complete || !newer.complete {
+            return self.ids().filter_map(|id| self.draw_one(moment, id)).collect();
+        }
+        let mut drawn = Vec::with_capacity(newer.states.len());
+        let (mut from, mut to) = (older.states.as_slice(), newer.states.as_slice());
+        while let Some(pair) = next_pair(&mut from, &mut to) {
+            drawn.extend(draw_pair(pair.0, pair.1, moment.fraction));
+        }
+        drawn
     }
 
     pub(crate) fn draw_one(&self, moment: &Moment, id: EntityId) -> Option<Drawn> {
         let (older, newer) = (&self.received[moment.older], &self.received[moment.newer]);
-        match (older.state(id), newer.state(id)) {
-            (Some(from), Some(to)) => Some(between(from, to, moment.fraction)),
-            // Neither snapshot leaves anything out: it came or went between them.
-            (from, to) if older.complete && newer.complete => {
-                let state = if moment.fraction < 0.5 { from } else { to };
-                state.map(|state| stand(state, true))
-            }
-            _ => self.draw_left_out(moment, id),
+        let (from, to) = (older.state(id), newer.state(id));
+        // Where neither snapshot leaves anything out, it came or went between them.
+        if (from.is_some() && to.is_some()) || (older.complete && newer.complete) {
+            return draw_pair(from, to, moment.fraction);
         }
+        self.draw_left_out(moment, id)
     }
 
     /// Whether the newest word of an entity is that life, and alive.
@@ -140,16 +147,10 @@ impl Screen {
         self.received.back().map_or(&[], |held| &held.states)
     }
 
-    fn ids<'a>(&'a self, moment: &Moment) -> impl Iterator<Item = EntityId> + 'a {
-        let (older, newer) = (&self.received[moment.older], &self.received[moment.newer]);
-        let complete = older.complete && newer.complete;
-        let first = if complete { moment.older } else { 0 };
-        let last = if complete { moment.newer } else { self.received.len() - 1 };
-        let mut ids: Vec<EntityId> = self
-            .received
-            .range(first..=last)
-            .flat_map(|held| held.states.iter().map(|state| state.id))
-            .collect();
+    /// Every id in any snapshot held.
+    fn ids(&self) -> impl Iterator<Item = EntityId> + use<> {
+        let states = self.received.iter().flat_map(|held| &held.states);
+        let mut ids: Vec<EntityId> = states.map(|state| state.id).collect();
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter()
@@ -193,6 +194,32 @@ impl Received {
         // Ids are mostly dense, so the place is near the id itself.
         let at = self.states.binary_search_by_key(&id, |state| state.id).ok()?;
         self.states.get(at)
+    }
+}
+
+/// The next entity of either row, both by rising id; `None` at their end.
+fn next_pair<'a>(
+    from: &mut &'a [EntityState],
+    to: &mut &'a [EntityState],
+) -> Option<(Option<&'a EntityState>, Option<&'a EntityState>)> {
+    let order = match (from.first(), to.first()) {
+        (Some(a), Some(b)) => a.id.cmp(&b.id),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => return None,
+    };
+    let older = if order.is_le() { from.split_off_first() } else { None };
+    let newer = if order.is_ge() { to.split_off_first() } else { None };
+    Some((older, newer))
+}
+
+fn draw_pair(from: Option<&EntityState>, to: Option<&EntityState>, fraction: f32) -> Option<Drawn> {
+    match (from, to) {
+        (Some(from), Some(to)) => Some(between(from, to, fraction)),
+        (from, to) => {
+            let state = if fraction < 0.5 { from } else { to };
+            state.map(|state| stand(state, true))
+        }
     }
 }
 

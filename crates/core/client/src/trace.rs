@@ -70,8 +70,8 @@ pub(crate) fn look(
     pull: &Pull<'_>,
 ) -> Sight {
     let numbers = pull.weapon.base_numbers();
-    let targets: Vec<Drawn> =
-        screen.draw(moment).filter(|drawn| is_target(drawn, settings, pull)).collect();
+    let mut targets = screen.draw(moment);
+    targets.retain(|drawn| is_target(drawn, settings, pull));
     let hits_a_pellet = usize::from(numbers.pierce) + 1;
     let mut crossed = Vec::new();
     let direction = pull.direction.normalize_or(Vec3::NEG_Z);

@@ -11,6 +11,8 @@ pub struct Bot {
     /// Shoots with these, in turn.
     pub weapons: Vec<WeaponId>,
     pub shoots: bool,
+    /// Its game loop runs.
+    pub plays: bool,
     pub events: Vec<ClientEvent>,
     /// Keep the events polled.
     pub keeps_events: bool,
@@ -25,6 +27,7 @@ impl Bot {
             rng: Rng(seed),
             weapons: weapons.iter().map(|id| WeaponId(*id)).collect(),
             shoots: true,
+            plays: true,
             events: Vec::new(),
             keeps_events: false,
             wish: (127, 0),

@@ -2,7 +2,7 @@
 
 use crate::bot::Bot;
 use crate::host::Host;
-use crate::link::Path;
+use crate::link::{Grade, Path};
 use fairshot_client_core::{ClientOptions, PlayerClient, Stats};
 use fairshot_mode::{Mode, presets};
 
@@ -48,6 +48,21 @@ impl Game {
         }
     }
 
+    /// Plays a grade of a cellular connection both ways.
+    pub fn play(&mut self, grade: &str) {
+        for session in &mut self.host.sessions {
+            let links = [
+                &mut session.up,
+                &mut session.down,
+                &mut session.up_stream,
+                &mut session.down_stream,
+            ];
+            for link in links {
+                link.play(Grade::named(grade));
+            }
+        }
+    }
+
     /// Stops the shooting and lets what is on its way arrive.
     pub fn settle(&mut self) {
         for bot in &mut self.bots {
@@ -66,7 +81,7 @@ impl Game {
                 bot.client.handle_datagram(&bytes, now);
             }
             // Game loops run at their own pace, not the room's.
-            if bot.rng.chance(60) {
+            if bot.plays && bot.rng.chance(60) {
                 bot.play(now);
             }
             let mut out = Vec::new();

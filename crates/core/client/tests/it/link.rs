@@ -39,16 +39,74 @@ pub struct Link {
     sent: u64,
     /// Where the ordered stream is: nothing on it overtakes.
     ordered_us: u64,
+    grade: Option<Grade>,
+}
+
+/// A grade of `cellular_grades.csv` as it is played.
+#[derive(Clone)]
+pub struct Grade {
+    steps: Vec<Step>,
+    /// When the next lossy step begins.
+    lossy_us: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    round_trip_us: u64,
+    gap_us: u64,
+    loss_percent: u64,
+}
+
+const STEP_US: u64 = 70_000;
+
+impl Grade {
+    pub fn named(name: &str) -> Self {
+        let number = |text: &str| text.parse::<f64>().unwrap();
+        let steps: Vec<Step> = include_str!("../data/cellular_grades.csv")
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>())
+            .filter(|row| row[0] == name)
+            .map(|row| Step {
+                round_trip_us: (number(row[2]) * 1e3) as u64,
+                gap_us: (number(row[4]) * 1e6) as u64,
+                loss_percent: number(row[5]) as u64,
+            })
+            .collect();
+        assert_eq!(steps.len(), 200, "{name}");
+        Self { lossy_us: steps[0].gap_us, steps }
+    }
+
+    fn step(&self, now_us: u64) -> Step {
+        self.steps[(now_us / STEP_US) as usize % self.steps.len()]
+    }
+
+    fn loses(&mut self, now_us: u64, rng: &mut Rng) -> bool {
+        if now_us >= self.lossy_us + STEP_US {
+            self.lossy_us = now_us + self.step(now_us).gap_us;
+        }
+        now_us >= self.lossy_us && rng.chance(self.step(now_us).loss_percent)
+    }
 }
 
 impl Link {
     pub fn new(path: Path) -> Self {
-        Self { path, stalled_until_us: 0, flying: BTreeMap::new(), sent: 0, ordered_us: 0 }
+        Self {
+            path,
+            stalled_until_us: 0,
+            flying: BTreeMap::new(),
+            sent: 0,
+            ordered_us: 0,
+            grade: None,
+        }
+    }
+
+    pub fn play(&mut self, grade: Grade) {
+        self.grade = Some(grade);
     }
 
     pub fn send(&mut self, now_us: u64, bytes: Vec<u8>, rng: &mut Rng) {
         for _ in 0..1 + u64::from(rng.chance(self.path.double_percent)) {
-            if !rng.chance(self.path.loss_percent) {
+            if !self.loses(now_us, rng) {
                 let at = self.arrival(now_us, rng);
                 self.put(at, bytes.clone());
             }
@@ -58,7 +116,7 @@ impl Link {
     /// Bytes of a stream: late where a datagram would be lost, never out of order.
     pub fn send_ordered(&mut self, now_us: u64, bytes: Vec<u8>, rng: &mut Rng) {
         let mut at = self.arrival(now_us, rng);
-        while rng.chance(self.path.loss_percent) {
+        while self.loses(now_us, rng) {
             at += 2 * self.path.latency_us + 10_000;
         }
         self.ordered_us = self.ordered_us.max(at);
@@ -70,8 +128,17 @@ impl Link {
         std::mem::replace(&mut self.flying, later).into_values().collect()
     }
 
+    fn loses(&mut self, now_us: u64, rng: &mut Rng) -> bool {
+        let graded = self.grade.as_mut().is_some_and(|grade| grade.loses(now_us, rng));
+        graded || rng.chance(self.path.loss_percent)
+    }
+
     fn arrival(&self, now_us: u64, rng: &mut Rng) -> u64 {
-        let at = now_us + self.path.latency_us + rng.below(self.path.jitter_us + 1);
+        let latency_us = match &self.grade {
+            Some(grade) => grade.step(now_us).round_trip_us / 2,
+            None => self.path.latency_us,
+        };
+        let at = now_us + latency_us + rng.below(self.path.jitter_us + 1);
         at.max(self.stalled_until_us)
     }
 

@@ -7,6 +7,7 @@
 //! An entity is predicted on the straight line through its places in two acknowledged snapshots,
 //! and only what differs from that is sent; one that moved as predicted is a single bit.
 
+mod held;
 mod layout;
 mod own;
 mod predict;

@@ -1,6 +1,7 @@
 //! A player's own body, exact to the last bit: what her client's prediction starts again from.
 
-use super::layout::{HEALTH_K, read_health};
+use super::held::read_health;
+use super::layout::HEALTH_K;
 use crate::DecodeError;
 use crate::bits::{BitReader, BitWriter, unzigzag, zigzag};
 use fairshot_units::{Life, MessageNumber, Revision};

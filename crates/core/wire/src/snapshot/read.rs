@@ -1,6 +1,7 @@
 //! A client's side of the snapshots: the pictures it decoded, and the next one built on them.
 
-use super::layout::{Value, Widths, read_delta, read_whole};
+use super::held::{Value, read_delta, read_whole};
+use super::layout::Widths;
 use super::own::OwnState;
 use super::{BASE_TICKS_MAX, ENTITIES_MAX, SNAPSHOT};
 use crate::bits::BitReader;
@@ -31,6 +32,8 @@ pub struct SnapshotReader {
     own: EntityId,
     /// By rising tick.
     pictures: VecDeque<Picture>,
+    /// What the server may have been told, oldest first; the last is what to tell it now.
+    named: VecDeque<SnapshotAck>,
     /// The newest tick known, from which short ticks are told.
     newest: Tick,
     highest: MessageNumber,
@@ -52,7 +55,13 @@ impl SnapshotReader {
     /// For the player who owns that entity, welcomed at `tick`.
     #[must_use]
     pub fn new(own: EntityId, tick: Tick) -> Self {
-        Self { own, pictures: VecDeque::new(), newest: tick, highest: MessageNumber(0) }
+        Self {
+            own,
+            pictures: VecDeque::new(),
+            named: VecDeque::new(),
+            newest: tick,
+            highest: MessageNumber(0),
+        }
     }
 
     /// Decodes a datagram.
@@ -70,6 +79,7 @@ impl SnapshotReader {
         self.check_new(tick)?;
         let acks = self.read_acks(&mut bits)?;
         let (newer, older) = self.read_bases(&mut bits, tick)?;
+        let base_tick = newer.map(|base| base.tick);
         let base_own = newer.map(|base| base.own).unwrap_or_default();
         let own = OwnState::read(&mut bits, acks.highest, &base_own)?;
         let complete = bits.flag()?;
@@ -102,13 +112,23 @@ impl SnapshotReader {
         }
         bits.finish()?;
         self.keep(Picture { tick, own, values }, acks.highest);
+        if let Some(base) = base_tick {
+            self.let_go(base);
+        }
         Ok(snapshot)
     }
 
     /// What to tell the server: the newest snapshot held and one a little older.
     #[must_use]
     pub fn ack(&self) -> Option<SnapshotAck> {
-        let newest = self.pictures.back()?.tick;
+        self.named.back().copied()
+    }
+
+    fn name_newest(&mut self) {
+        let Some(newest) = self.pictures.back().map(|picture| picture.tick) else { return };
+        if self.named.back().is_some_and(|named| named.newest == newest) {
+            return;
+        }
         let previous_ticks = self
             .pictures
             .iter()
@@ -118,7 +138,24 @@ impl SnapshotReader {
             .take_while(|ticks| *ticks <= PREVIOUS_TICKS_MAX)
             .min_by_key(|ticks| ticks.abs_diff(PREVIOUS_TICKS_WANTED))
             .and_then(|ticks| u8::try_from(ticks).ok());
-        Some(SnapshotAck { newest, previous_ticks })
+        self.named.push_back(SnapshotAck { newest, previous_ticks });
+    }
+
+    /// The server builds on `base` now and will on nothing older: lets go of what no acknowledgement
+    /// since then named.
+    fn let_go(&mut self, base: Tick) {
+        while self.named.front().is_some_and(|named| named.newest.since(base) < 0) {
+            self.named.pop_front();
+        }
+        let oldest =
+            |named: &SnapshotAck| named.newest - u32::from(named.previous_ticks.unwrap_or(0));
+        while let Some(picture) = self.pictures.front() {
+            let is_named = self.named.iter().any(|named| picture.tick.since(oldest(named)) >= 0);
+            if is_named || self.pictures.len() <= 2 {
+                break;
+            }
+            self.pictures.pop_front();
+        }
     }
 
     fn expand_tick(&self, low: u16) -> Tick {
@@ -183,6 +220,14 @@ impl SnapshotReader {
             }
             self.pictures.pop_front();
         }
+        while self
+            .named
+            .front()
+            .is_some_and(|named| self.newest.since(named.newest).unsigned_abs() > BASE_TICKS_MAX)
+        {
+            self.named.pop_front();
+        }
+        self.name_newest();
     }
 }
 
