@@ -32,6 +32,14 @@ impl House {
     /// # Panics
     /// Where it does not start: the test is over then.
     pub async fn open(modes: &[&str]) -> Self {
+        Self::open_with(modes, &[]).await
+    }
+
+    /// As [`House::open`], with more flags.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub async fn open_with(modes: &[&str], more: &[&str]) -> Self {
         let files = tempfile::tempdir().expect("a folder");
         for (index, text) in modes.iter().enumerate() {
             std::fs::write(files.path().join(format!("{index}.toml")), text).expect("a mode file");
@@ -47,6 +55,7 @@ impl House {
             &format!("--modes-dir={folder}"),
         ]
         .map(OsString::from);
+        let flags = flags.into_iter().chain(more.iter().map(OsString::from));
         let settings = load_from(&PROGRAM, flags, &BTreeMap::new()).expect("good settings");
         let server = Standalone::start(settings, None).await.expect("a server");
         Self { server, _files: files }

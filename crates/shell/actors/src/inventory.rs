@@ -270,8 +270,8 @@ impl Handler<Heard> for InventoryActor {
         };
         self.corrections_told = self.corrections;
         match self.room.upgrade() {
-            // A full room loses this datagram's inputs; they were acknowledged to nobody yet, but the
-            // ledger has joined them, so the room counts what it could not take.
+            // Bounded by what a session may send; were it ever full, these inputs would be lost like a
+            // datagram that nobody sends again: the ledger has joined them, no verdict follows.
             Some(room) => match room.try_send(stamped) {
                 Ok(()) => self.pending.sent(),
                 Err(error) => {

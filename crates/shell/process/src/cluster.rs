@@ -3,7 +3,6 @@
 //! Both follow the directory in etcd, serve the operators' API over the whole cluster, and run on when
 //! etcd does not answer: a node ticks its rooms, a matchmaker tells players when to come back.
 
-mod follow;
 mod matchmaker;
 mod node;
 

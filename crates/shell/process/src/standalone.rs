@@ -121,6 +121,7 @@ impl Standalone {
         let service = MatchmakingService::new(matchmaker, auth, ServiceSettings::default(), watch);
         let tasks = vec![
             control.spawn(agent.run(stopped.clone())),
+            control.spawn(follow(node.clone(), stopped.clone())),
             control.spawn(serve_joins(join.0, service, stopped.clone())),
             control.spawn(serve_admin(
                 admin.0,
@@ -178,7 +179,7 @@ impl Standalone {
     /// Players connected now.
     #[must_use]
     pub fn players(&self) -> u32 {
-        self.node.players()
+        self.node.players_connected()
     }
 
     /// What it listens on, and what to try next.
@@ -204,15 +205,15 @@ impl Standalone {
         )
     }
 
-    /// Takes no new room and no new seat from now on; health says so.
-    pub fn stop_taking(&self) {
+    /// Takes no new room and no new seat from now on, and health says so; rooms end by the deadline.
+    pub fn drain(&self, deadline: Duration) {
         self.health.set_draining(true);
-        self.node.stop_taking();
+        self.node.drain_within(deadline);
     }
 
     /// Ends everything: players are told first, then operators' streams end, then the threads.
     pub async fn stop(mut self) {
-        self.stop_taking();
+        self.drain(Duration::ZERO);
         self.node.stop().await;
         let _ = self.stop.send(true);
         let all = async {
@@ -261,6 +262,14 @@ pub(crate) fn listen(
 pub(crate) async fn stopped(mut stop: watch::Receiver<bool>) {
     // A sender that is gone means the same.
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Takes bans and rule settings over from the directory as they come.
+pub(crate) async fn follow(node: Node, stop: watch::Receiver<bool>) {
+    tokio::select! {
+        () = node.follow_directory() => {}
+        () = stopped(stop) => {}
+    }
 }
 
 pub(crate) async fn serve_joins(

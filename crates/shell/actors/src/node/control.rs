@@ -19,6 +19,7 @@ use fairshot_wire::CloseCode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 impl Node {
@@ -59,7 +60,7 @@ impl Node {
         })
     }
 
-    async fn expel(
+    pub(super) async fn expel(
         &self,
         who: &Expelled,
         code: CloseCode,
@@ -101,15 +102,7 @@ impl Node {
         }
     }
 
-    /// Ends the sessions that a ban names: another process of the cluster has put it in the directory.
-    pub async fn take_ban(&self, ban: &Ban) {
-        let who = Expelled::Banned(ban.subject.clone());
-        if let Err(error) = self.expel(&who, CloseCode::Banned, &ban.reason, false).await {
-            tracing::warn!(subject = %ban.subject, %error, "not every shard was told of a ban");
-        }
-    }
-
-    fn live_rules(&self, mode: &str) -> BTreeMap<RuleKey, RuleValue> {
+    pub(super) fn live_rules(&self, mode: &str) -> BTreeMap<RuleKey, RuleValue> {
         self.shared.directory.0.view().read(|view| view.rules_of(mode))
     }
 
@@ -360,7 +353,7 @@ impl NodeControl for Node {
         dry_run: bool,
     ) -> Result<CloseOutcome, ControlError> {
         if dry_run {
-            let players = NodeControl::players(self, Some(&close.room)).await?.len();
+            let players = self.players(Some(&close.room)).await?.len();
             return Ok(CloseOutcome {
                 room: close.room.clone(),
                 node: self.shared.name.clone(),
@@ -388,12 +381,12 @@ impl NodeControl for Node {
 
     async fn drain(&self, drain: &Drain, dry_run: bool) -> Result<DrainOutcome, ControlError> {
         if !dry_run {
-            self.shared.set_draining(Some(drain.deadline_s));
+            self.shared.drain(Duration::from_secs(drain.deadline_s));
         }
         Ok(DrainOutcome {
             node: self.shared.name.clone(),
             rooms: u32::try_from(self.rooms_running()).unwrap_or(u32::MAX),
-            players: Node::players(self),
+            players: self.players_connected(),
             deadline_s: drain.deadline_s,
         })
     }

@@ -1,6 +1,7 @@
 //! One node: its shards and what they share, as matchmaking and operators reach it.
 
 mod control;
+mod follow;
 mod host;
 mod shared;
 
@@ -149,9 +150,9 @@ impl Node {
         self.shared.set_poke(poke);
     }
 
-    /// Takes no new room and no new seat from now on.
-    pub fn stop_taking(&self) {
-        self.shared.set_draining(Some(0));
+    /// Takes no new room and no new seat from now on; running rooms end by the deadline.
+    pub fn drain_within(&self, deadline: Duration) {
+        self.shared.drain(deadline);
     }
 
     /// Rooms that run now, as last reported by the shards.
@@ -162,7 +163,7 @@ impl Node {
 
     /// Players in them.
     #[must_use]
-    pub fn players(&self) -> u32 {
+    pub fn players_connected(&self) -> u32 {
         self.shards.iter().map(|shard| shard.status.get().players).sum()
     }
 

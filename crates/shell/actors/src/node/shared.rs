@@ -143,11 +143,17 @@ impl NodeShared {
         until.map(|until| until.saturating_duration_since(Instant::now()).as_secs())
     }
 
-    /// Starts or ends draining, with the seconds that running rooms still have.
-    pub(crate) fn set_draining(&self, deadline_s: Option<u64>) {
-        let until = deadline_s.map(|s| Instant::now() + Duration::from_secs(s));
-        *self.drains.write().unwrap_or_else(PoisonError::into_inner) = until;
+    /// Takes nobody new from now on; running rooms still have that long.
+    pub(crate) fn drain(&self, deadline: Duration) {
+        *self.drains.write().unwrap_or_else(PoisonError::into_inner) =
+            Some(Instant::now() + deadline);
         self.poke();
+    }
+
+    /// Whether the time of running rooms is over.
+    pub(crate) fn drained(&self) -> bool {
+        let until = *self.drains.read().unwrap_or_else(PoisonError::into_inner);
+        until.is_some_and(|until| Instant::now() >= until)
     }
 
     pub(crate) fn set_poke(&self, poke: AgentPoke) {

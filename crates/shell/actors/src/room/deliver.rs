@@ -221,7 +221,9 @@ impl RoomActor {
             }
         }
         drop(gateway);
-        self.inbox.append(&mut paths);
+        for path in paths {
+            self.put(path);
+        }
     }
 }
 

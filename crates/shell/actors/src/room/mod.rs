@@ -154,6 +154,7 @@ impl RoomActor {
     fn put(&mut self, input: RoomInput) {
         if self.inbox.len() < INBOX_MAX {
             self.inbox.push(input);
+            self.shared.inbox_depth.set(self.shared.inbox_depth.get() + 1);
         } else {
             self.shared.metrics.inbox_overflows.increment(1);
         }
@@ -163,6 +164,8 @@ impl RoomActor {
     fn run(&mut self, run: &Run) -> bool {
         for index in 0..run.ticks.min(CATCH_UP_TICKS_MAX) {
             let began = Instant::now();
+            let waited = self.inbox.len();
+            self.shared.inbox_depth.set(self.shared.inbox_depth.get().saturating_sub(waited));
             if index == 0 && run.dropped > 0 {
                 self.inbox.insert(0, RoomInput::TicksDropped { ticks: run.dropped });
             }
@@ -193,6 +196,8 @@ impl RoomActor {
             self.gateway.borrow_mut().close(link.session, code, reason);
             link.retire();
         }
+        let waiting = self.inbox.len();
+        self.shared.inbox_depth.set(self.shared.inbox_depth.get().saturating_sub(waiting));
         self.heartbeat(true);
         self.metrics.room_ended(end);
         self.shared.room_ended(&self.id);

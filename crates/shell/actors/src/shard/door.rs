@@ -10,7 +10,7 @@ use actix::Actor;
 use bytes::Bytes;
 use fairshot_gateway::{SessionId, close_code_of};
 use fairshot_matchmaking::{Nonce, TicketKind};
-use fairshot_telemetry::metrics::JoinOutcome;
+use fairshot_telemetry::metrics::{JoinOutcome, SessionEnd};
 use fairshot_units::EntityId;
 use fairshot_units::EntityState;
 use fairshot_wire::{CloseCode, Hello};
@@ -46,6 +46,7 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
         .routes_where(|route| route.room_id == admission.room && route.player == admitted.player);
     for route in older {
         shared.take_route(route.session);
+        shared.metrics.session_ended(SessionEnd::Replaced);
         leave(&route, false);
         pump.gateway.borrow_mut().close(
             route.session,

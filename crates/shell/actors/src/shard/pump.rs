@@ -65,6 +65,7 @@ impl Pump {
             if now_ms >= report_due_ms {
                 report_due_ms = now_ms + REPORT_EVERY_MS;
                 self.poll_seats(now_ms);
+                self.end_drained();
                 self.shared.publish(load.headroom());
                 self.tell_counters(&mut told);
             }
@@ -224,6 +225,18 @@ impl Pump {
         }
     }
 
+    /// Rooms that outlive a drain's deadline end there.
+    fn end_drained(&self) {
+        if !self.shared.node.drained() {
+            return;
+        }
+        for entry in self.shared.rooms.borrow().values() {
+            let reason = "the node is drained".to_owned();
+            let close = Close { code: CloseCode::Stopping, reason, end: RoomEnd::Drained };
+            entry.actor.do_send(close);
+        }
+    }
+
     /// Adds what the gateway counted since the last time.
     fn tell_counters(&self, told: &mut Counters) {
         let gateway = self.gateway.borrow();
@@ -238,6 +251,18 @@ impl Pump {
         metrics.rate_limited.increment(now.datagrams_over_rate - told.datagrams_over_rate);
         #[expect(clippy::cast_precision_loss, reason = "a gauge")]
         metrics.sessions.set(gateway.open_sessions() as f64);
+        let (mut bytes, mut commands) = (0, 0);
+        for session in self.shared.sessions() {
+            let depths = gateway.depths(session).unwrap_or_default();
+            bytes += depths.batch_bytes;
+            commands += depths.commands;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "gauges")]
+        {
+            metrics.event_queue_bytes.set(bytes as f64);
+            metrics.command_queue_depth.set(commands as f64);
+            metrics.inbox_depth.set(self.shared.inbox_depth.get() as f64);
+        }
         *told = now.clone();
     }
 

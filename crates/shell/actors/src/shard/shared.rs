@@ -60,6 +60,8 @@ pub(crate) struct ShardShared {
     pub(crate) late_ticks: Cell<u64>,
     pub(crate) dropped_ticks: Cell<u64>,
     pub(crate) slow_disconnects: Cell<u64>,
+    /// Inputs that wait for their rooms' next tick.
+    pub(crate) inbox_depth: Cell<usize>,
     feeds: Arc<Feeds>,
     status: Arc<ShardStatus>,
 }
@@ -83,6 +85,7 @@ impl ShardShared {
             late_ticks: Cell::new(0),
             dropped_ticks: Cell::new(0),
             slow_disconnects: Cell::new(0),
+            inbox_depth: Cell::new(0),
             feeds,
             status,
         }
@@ -137,6 +140,11 @@ impl ShardShared {
         routes.get_mut(session.index())?.take_if(|route| route.session == session)
     }
 
+    /// Every session with a player behind it.
+    pub(crate) fn sessions(&self) -> Vec<SessionId> {
+        self.routes.borrow().iter().flatten().map(|route| route.session).collect()
+    }
+
     /// The sessions a test holds for.
     pub(crate) fn routes_where(&self, holds: impl Fn(&Route) -> bool) -> Vec<Route> {
         self.routes.borrow().iter().flatten().filter(|route| holds(route)).cloned().collect()
@@ -176,7 +184,8 @@ impl ShardShared {
         self.status.put(Report {
             rooms,
             players,
-            headroom,
+            // A shard without rooms has all of its time, whatever else the machine does.
+            headroom: if self.rooms.borrow().is_empty() { 1.0 } else { headroom },
             late_ticks: self.late_ticks.get(),
             dropped_ticks: self.dropped_ticks.get(),
             slow_disconnects: self.slow_disconnects.get(),

@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Ticks over which the headroom is measured: 5 s at 64 Hz.
 const LOAD_TICKS: usize = 320;
+/// Fewer say nothing.
+const MEASURED_MIN: usize = 64;
 
 /// The newest report of one shard.
 #[derive(Debug, Default)]
@@ -66,15 +68,16 @@ impl Load {
         self.phases = 0;
     }
 
-    /// What the busiest hundredth of ticks leaves of a tick's time; 1 for a shard that just began.
+    /// What the busiest twentieth of ticks leaves of a tick's time; 1 until a second of them is measured,
+    /// since what a start costs says nothing of rooms.
     #[expect(clippy::cast_precision_loss, reason = "a share of 15.6 ms")]
     pub(crate) fn headroom(&self) -> f32 {
-        if self.ticks_ns.is_empty() {
+        if self.ticks_ns.len() < MEASURED_MIN {
             return 1.0;
         }
         let mut sorted = self.ticks_ns.clone();
         sorted.sort_unstable();
-        let busiest = sorted[(sorted.len() * 99 / 100).min(sorted.len() - 1)];
+        let busiest = sorted[(sorted.len() * 95 / 100).min(sorted.len() - 1)];
         let tick_ns = crate::PHASE.as_nanos() as f32 * crate::ticks::PHASES as f32;
         (1.0 - busiest as f32 / tick_ns).clamp(0.0, 1.0)
     }
@@ -89,7 +92,7 @@ mod tests {
         let mut load = Load::default();
         assert!(load.headroom() >= 1.0);
         for tick in 0..200 {
-            let worked_ns = if tick % 50 == 0 { 7_812_500 } else { 1_000_000 };
+            let worked_ns = if tick % 10 == 0 { 7_812_500 } else { 1_000_000 };
             load.add(worked_ns, 8);
         }
         assert!((load.headroom() - 0.5).abs() < 0.01, "{}", load.headroom());

@@ -1,9 +1,8 @@
 //! A node: rooms, the players in them, and its word about both in the directory.
 
-use super::follow::follow;
 use super::{Base, ClusterError, admin_options, run_cluster, serve_admin};
 use crate::signals::Signals;
-use crate::standalone::{StartError, install_provider, listen, serve_metrics, stopped};
+use crate::standalone::{StartError, follow, install_provider, listen, serve_metrics, stopped};
 use crate::startup::loaded_modes;
 use fairshot_actors::{Node, NodeSetup};
 use fairshot_cluster::agent::{NodeAgent, NodeSource};
@@ -85,7 +84,7 @@ async fn run(
     let shown = Page { metrics, process: process.clone(), health: health.clone(), log: Some(log) };
     let stop = control.stopping();
     control.spawn(agent.run(stop.clone()));
-    control.spawn(follow(directory, node.clone(), stop.clone()));
+    control.spawn(follow(node.clone(), stop.clone()));
     control.spawn(serve_peers(peers.0, service, token, stop.clone()));
     control.spawn(serve_admin(admin.0, nodes, options, health.clone(), process, stop.clone()));
     control.spawn(serve_metrics(page.0, shown, stop));
@@ -103,7 +102,7 @@ async fn run(
         told = signals.next() => {
             tracing::info!(?told, grace_s = settings.node.grace.as_secs(), "stopping: no new seats");
             health.set_draining(true);
-            node.stop_taking();
+            node.drain_within(settings.node.grace);
             tokio::select! {
                 () = empty(&node, settings.node.grace) => {}
                 told = signals.next() => tracing::info!(?told, "told again: stopping now"),
@@ -120,7 +119,7 @@ async fn run(
 /// Waits until no player is left, or the grace time is over.
 async fn empty(node: &Node, grace: Duration) {
     let until = Instant::now() + grace;
-    while node.players() > 0 && Instant::now() < until {
+    while node.players_connected() > 0 && Instant::now() < until {
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
