@@ -13,8 +13,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// What the services run on.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PHASE: Duration = Duration::from_nanos(1_953_125);
-const PHASES: u64 = 8;
+/// Parts of a tick that players are spread over.
+static PHASES: AtomicU64 = AtomicU64::new(8);
 const FRAME: &[u8] = &[3; 60];
 const SNAPSHOT: &[u8] = &[4; 400];
 const CLIENTS_PER_SOCKET: usize = 50;
@@ -27,6 +32,7 @@ fn main() {
     };
     let (players, seconds) = (number("--players", 200), number("--seconds", 4));
     let runs = number("--runs", 3);
+    PHASES.store(number("--phases", 8), Ordering::Relaxed);
     println!("{players} players, {seconds} s a run, {runs} runs; CPU of the server's thread");
     let mut stepped = Vec::new();
     let mut plain = Vec::new();
@@ -118,6 +124,7 @@ impl Load {
         let begin = Instant::now() + Duration::from_secs(1);
         let end = begin + long;
         let mut snapshots = 0;
+        let phases = PHASES.load(Ordering::Relaxed);
         for phase in 0u64.. {
             let now = Instant::now();
             let measuring = now >= begin && now < end;
@@ -131,12 +138,12 @@ impl Load {
                     let snapshot = matches!(event, Event::Datagram(_));
                     snapshots += u64::from(measuring && snapshot);
                 }
-                for key in keys.iter().filter(|key| key.index() as u64 % PHASES == phase % PHASES) {
+                for key in keys.iter().filter(|key| key.index() as u64 % phases == phase % phases) {
                     endpoint.send_datagram(*key, Bytes::from_static(FRAME)).expect("connected");
                 }
                 endpoint.flush(now, socket);
             }
-            sleep_until(begin - Duration::from_secs(1), phase + 1);
+            sleep_until(begin - Duration::from_secs(1), (phase + 1) * 8 / phases);
         }
         snapshots
     }
@@ -146,6 +153,7 @@ fn serve_stepped(mut socket: Socket, identity: Identity, shared: &Shared) -> Dur
     let mut endpoint = Endpoint::server(Settings::default(), &identity).expect("a server");
     let mut keys: Vec<Option<ConnectionKey>> = Vec::new();
     let start = Instant::now();
+    let phases = PHASES.load(Ordering::Relaxed);
     let mut cpu = CpuMeter::default();
     for phase in 0u64.. {
         if shared.stop.load(Ordering::Relaxed) {
@@ -173,14 +181,14 @@ fn serve_stepped(mut socket: Socket, identity: Identity, shared: &Shared) -> Dur
             }
         }
         // Every other tick, in the phase the player's room has.
-        if (phase / PHASES).is_multiple_of(2) {
-            let at = (phase % PHASES) as usize;
-            for key in keys.iter().skip(at).step_by(PHASES as usize).flatten() {
+        if (phase / phases).is_multiple_of(2) {
+            let at = (phase % phases) as usize;
+            for key in keys.iter().skip(at).step_by(phases as usize).flatten() {
                 let _ = endpoint.send_datagram(*key, Bytes::from_static(SNAPSHOT));
             }
         }
         endpoint.flush(now, &mut socket);
-        sleep_until(start, phase + 1);
+        sleep_until(start, (phase + 1) * 8 / phases);
     }
     let sent = socket.sent();
     eprintln!(
