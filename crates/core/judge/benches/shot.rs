@@ -10,7 +10,7 @@ mod plain;
 mod room;
 
 use cpu::CpuTime;
-use criterion::{Criterion, black_box, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group, criterion_main};
 use fairshot_judge::{
     Arms, Claim, Judge, Judgement, LedgerRuling, Scene, ShooterNow, ShooterRecord,
     Shot as JudgedShot,
@@ -19,6 +19,7 @@ use fairshot_mode::{Catalogue, Mode, StatSheet, Weapon};
 use fairshot_units::{EntityState, Life, MessageNumber, SlotIndex, WeaponId};
 use fairshot_world::TargetHits;
 use room::{Crowd, PELLETS, RANGE_M, Room, SPREAD_RAD, Shot};
+use std::hint::black_box;
 
 /// A room with what the judge keeps of its four players.
 struct Judged {

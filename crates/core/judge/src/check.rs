@@ -22,6 +22,8 @@ pub struct ShotCheck<'a> {
     pub now_ms: u64,
     /// The step the shot is judged at. A rule may move it; it is held to the last second in the end.
     pub step: ViewStep,
+    /// The mode's timing of reloads, where its game turned that rule on.
+    pub reload: Option<ReloadRule>,
     /// What the rules measured so far. A game's rule may add its own.
     pub measures: &'a mut Measures,
 }
@@ -61,6 +63,29 @@ pub struct GameRule {
     pub name: &'static str,
     /// Returns why it refuses the shot, in words a person reads, or `None` to let it through.
     pub check: Box<RuleFn>,
+    pub(crate) reload: Option<ReloadRule>,
+}
+
+/// Times reloads: after as many shots as a clip holds, none until a reload could have ended. Off until a
+/// game registers it.
+///
+/// A client reloads unseen, so what counts is the pause: one as long as a reload, less the stall that
+/// may have held back the shot before it, fills the clip. Weapons without clips are never held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReloadRule {
+    /// Seconds a reload takes.
+    pub reload_s: f32,
+    /// Seconds of stall ridden out, as the rate rule's.
+    pub stall_s: f32,
+}
+
+impl ReloadRule {
+    /// Ticks of pause that fill a clip.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u64")]
+    pub(crate) fn pause_ticks(self, tick_hz: u16) -> u64 {
+        let pause_s = f64::from(self.reload_s) - f64::from(self.stall_s);
+        (pause_s * f64::from(tick_hz)).max(0.0) as u64
+    }
 }
 
 /// A rule as a function of one shot.
@@ -71,7 +96,13 @@ impl GameRule {
         name: &'static str,
         check: impl Fn(&mut ShotCheck<'_>) -> Option<Cow<'static, str>> + Send + 'static,
     ) -> Self {
-        Self { name, check: Box::new(check) }
+        Self { name, check: Box::new(check), reload: None }
+    }
+
+    /// Turns on the timing of reloads, under `reload`.
+    #[must_use]
+    pub fn reload(rule: ReloadRule) -> Self {
+        Self { name: Rule::Reload.label(), check: Box::new(|_| None), reload: Some(rule) }
     }
 }
 

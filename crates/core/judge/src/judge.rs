@@ -4,7 +4,7 @@ use crate::named::hits_of_pellet;
 use crate::rules::{self, ORDER, REWIND_MAX_S};
 use crate::{
     Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
-    Ray, Reason, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
+    Ray, Reason, ReloadRule, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
 };
 use fairshot_mode::{Judge as JudgedBy, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
@@ -18,6 +18,7 @@ pub struct Judge {
     game_rules: Vec<GameRule>,
     /// For each rule of [`ORDER`], the game rule that replaces it.
     replaced: [Option<usize>; ORDER.len()],
+    reload: Option<ReloadRule>,
     /// Scratch space: a pull's rays, and what each met.
     rays: Vec<WorldRay>,
     targets: Vec<TargetHits>,
@@ -75,12 +76,14 @@ impl ShooterNow {
 impl Judge {
     #[must_use]
     pub fn new(mut game_rules: Vec<GameRule>) -> Self {
+        let reload = game_rules.iter().rev().find_map(|rule| rule.reload);
+        game_rules.retain(|rule| rule.reload.is_none());
         game_rules.truncate(GAME_RULES_MAX);
         let mut replaced = [None; ORDER.len()];
         for (place, rule) in ORDER.iter().enumerate() {
             replaced[place] = game_rules.iter().position(|game| game.name == rule.label());
         }
-        Self { game_rules, replaced, ..Self::default() }
+        Self { game_rules, replaced, reload, ..Self::default() }
     }
 
     /// Rules on one shot, into `out`; keeps it in the shooter's record. An accepted shot of an instant
@@ -117,6 +120,7 @@ impl Judge {
                     landed,
                     now_ms: scene.now_ms(),
                     step: named,
+                    reload: self.reload,
                     measures: &mut verdict.measures,
                 };
                 let exact = shot.exact_step;
@@ -134,6 +138,10 @@ impl Judge {
                 }
                 if let (true, Some(pace)) = (accepted, pace) {
                     record.take(claim.weapon, pace, scene.clock_ticks);
+                }
+                if let Some(reload) = self.reload.filter(|_| accepted && weapon.clip_size > 0) {
+                    let pause_ticks = reload.pause_ticks(tick_hz);
+                    record.fire_of_clip(claim.weapon, pause_ticks, scene.clock_ticks);
                 }
             }
         }
@@ -174,6 +182,7 @@ impl Judge {
             landed: scene.landed,
             now_ms: scene.now_ms(),
             step,
+            reload: None,
             measures: &mut measures,
         };
         let pace = check.pace();

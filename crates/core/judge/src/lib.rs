@@ -16,13 +16,13 @@ mod shooter;
 mod verdict;
 
 pub use allowance::{Allowance, Pace};
-pub use check::{Arms, GameRule, RuleFn, Shooter, ShotCheck};
+pub use check::{Arms, GameRule, ReloadRule, RuleFn, Shooter, ShotCheck};
 pub use claim::{Claim, LedgerRuling, MalformedClaim, NAMES_MAX, NamedTarget, view_step_of};
 pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot, numbers_of};
 pub use latency::{Latency, SAMPLES};
 pub use past::{measure_latency, read_past_places, rewind_step};
 pub use scene::Scene;
-pub use shooter::{FIRED_SHOTS, FiredShot, ShooterRecord};
+pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
 pub use verdict::{
     Judgement, LatencyWindow, Measure, Measures, Outcome, Ray, Reason, ShotHit, Stop, Verdict,
 };

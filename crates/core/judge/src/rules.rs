@@ -35,8 +35,8 @@ pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
         Rule::Rewind => rules.rewind.is_some(),
         Rule::Range => rules.range,
         Rule::Game(name) => rules.game.get(name).copied().unwrap_or(true),
-        // Timing reloads is a game's to turn on, by registering a rule of that name.
-        Rule::Reload => false,
+        // A game turns it on.
+        Rule::Reload => check.reload.is_some(),
         Rule::Malformed | Rule::Weapon | Rule::Late => true,
     }
 }
@@ -57,7 +57,8 @@ pub(crate) fn run(
         Rule::Cover => cover(check),
         Rule::Rewind => rewind(check, window),
         Rule::Range => range(check),
-        Rule::Malformed | Rule::Weapon | Rule::Reload | Rule::Game(_) => None,
+        Rule::Reload => reload(check),
+        Rule::Malformed | Rule::Weapon | Rule::Game(_) => None,
     }
 }
 
@@ -194,4 +195,18 @@ fn range(check: &mut ShotCheck<'_>) -> Option<Reason> {
     let passed = nearest_m <= limit_m;
     check.note(Rule::Range, nearest_m, limit_m, passed);
     (!passed).then_some(Reason::OutOfRange { distance_m: nearest_m, limit_m })
+}
+
+/// As many shots as a clip holds, and no pause long enough to have filled it again.
+fn reload(check: &mut ShotCheck<'_>) -> Option<Reason> {
+    let rule = check.reload.filter(|_| check.weapon.clip_size > 0)?;
+    let hz = check.world.mode.tick_hz.max(1);
+    let clip = check.shooter.record.clip(check.claim.weapon)?;
+    let paused = check.world.clock_ticks.saturating_sub(clip.last_clock_ticks);
+    let left_ticks = rule.pause_ticks(hz).saturating_sub(paused);
+    let passed = left_ticks == 0 || clip.fired < u32::from(check.weapon.clip_size);
+    #[expect(clippy::cast_precision_loss, reason = "a clip and a reload, for people to read")]
+    let (fired, left_s) = (clip.fired as f32, left_ticks as f32 / f32::from(hz));
+    check.note(Rule::Reload, fired, f32::from(check.weapon.clip_size), passed);
+    (!passed).then_some(Reason::Reloading { left_s })
 }

@@ -2,6 +2,7 @@
 
 use crate::{Allowance, Latency, Pace};
 use fairshot_units::{MessageNumber, Rule, Tick, ViewStep, WeaponId};
+use serde::{Deserialize, Serialize};
 
 /// Shots kept of one shooter.
 pub const FIRED_SHOTS: usize = 16;
@@ -19,12 +20,22 @@ pub struct FiredShot {
     pub refused: Option<Rule>,
 }
 
+/// Shots of one weapon since a pause long enough to fill its clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClipUse {
+    pub fired: u32,
+    /// The room's clock at the last of them.
+    pub last_clock_ticks: u64,
+}
+
 /// One shooter, across her lives and until she leaves.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ShooterRecord {
     pub latency: Latency,
     /// One allowance per weapon fired; at most one for each of the 256 ids.
     allowances: Vec<(WeaponId, Allowance)>,
+    /// What was fired of each weapon's clip, where a game times reloads.
+    clips: Vec<(WeaponId, ClipUse)>,
     /// A ring: `next` is where the next shot goes.
     fired: Vec<FiredShot>,
     next: usize,
@@ -66,6 +77,33 @@ impl ShooterRecord {
         }
     }
 
+    /// What was fired of a weapon's clip; `None` where no game times reloads, or nothing was.
+    #[must_use]
+    pub fn clip(&self, weapon: WeaponId) -> Option<ClipUse> {
+        self.clips.iter().find(|(known, _)| *known == weapon).map(|(_, clip)| *clip)
+    }
+
+    /// Counts a shot into its weapon's clip; after a pause of so many ticks the clip is a new one.
+    pub(crate) fn fire_of_clip(&mut self, weapon: WeaponId, pause_ticks: u64, clock_ticks: u64) {
+        let fired = match self.clip(weapon) {
+            Some(clip) if clock_ticks.saturating_sub(clip.last_clock_ticks) < pause_ticks => {
+                clip.fired.saturating_add(1)
+            }
+            _ => 1,
+        };
+        let clip = ClipUse { fired, last_clock_ticks: clock_ticks };
+        match self.clips.iter_mut().find(|(known, _)| *known == weapon) {
+            Some((_, known)) => *known = clip,
+            None => self.clips.push((weapon, clip)),
+        }
+    }
+
+    /// Every clip kept, for a checkpoint.
+    #[must_use]
+    pub fn clips(&self) -> &[(WeaponId, ClipUse)] {
+        &self.clips
+    }
+
     /// Every allowance kept, for a checkpoint.
     #[must_use]
     pub fn allowances(&self) -> &[(WeaponId, Allowance)] {
@@ -77,9 +115,10 @@ impl ShooterRecord {
     pub fn of_parts(
         latency: Latency,
         allowances: Vec<(WeaponId, Allowance)>,
+        clips: Vec<(WeaponId, ClipUse)>,
         fired: impl IntoIterator<Item = FiredShot>,
     ) -> Self {
-        let mut record = Self { latency, allowances, fired: Vec::new(), next: 0 };
+        let mut record = Self { latency, allowances, clips, fired: Vec::new(), next: 0 };
         fired.into_iter().for_each(|shot| record.keep(shot));
         record
     }

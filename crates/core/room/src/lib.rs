@@ -42,3 +42,8 @@ pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
 pub use room::{Room, RoomSetup};
 pub use schedule::{CATCH_UP_TICKS_MAX, Due, TickSchedule};
 pub use step_with_rewind::{QueryError, RejectedShot, RewindStep, ShotTime};
+
+/// The game programmer's guide, whose examples are compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/game.md")]
+struct GameGuide;

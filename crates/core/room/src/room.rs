@@ -262,7 +262,7 @@ fn apply(core: &mut Core, frame: &Frame, moves: Option<&mut Vec<Move>>, bursts: 
         return;
     }
     player.applied = Some(frame.number);
-    let surplus = player.frames_now > player.credit_ticks;
+    let surplus = player.credit_ticks == 0 || player.frames_now > player.credit_ticks;
     player.frames_now = player.frames_now.saturating_sub(1);
     if surplus {
         core.since.frames_dropped += 1;

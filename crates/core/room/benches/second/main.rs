@@ -6,8 +6,9 @@ mod cpu;
 mod standard;
 
 use cpu::CpuTime;
-use criterion::{Criterion, black_box, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group, criterion_main};
 use standard::Standard;
+use std::hint::black_box;
 
 fn seconds(criterion: &mut Criterion<CpuTime>) {
     let mut group = criterion.benchmark_group("a second of the standard room");

@@ -11,7 +11,7 @@ use crate::player::Player;
 use crate::projectiles::Projectile;
 use crate::seen::Seen;
 use crate::{HitData, HitSource};
-use fairshot_judge::{Allowance, FiredShot, Latency, ShooterRecord};
+use fairshot_judge::{Allowance, ClipUse, FiredShot, Latency, ShooterRecord};
 use fairshot_mode::{Stat, StatSheet, WeaponNumbers};
 use fairshot_units::{EntityId, Life, MessageNumber, PlayerId, Rule, Tick, ViewStep, WeaponId};
 use fairshot_world::{BodyState, Brain, MoverState, Projectile as Body};
@@ -66,6 +66,7 @@ pub(super) struct SavedPlayer {
     round_trip_s: Option<f32>,
     latency: Latency,
     allowances: Vec<(WeaponId, Allowance)>,
+    clips: Vec<(WeaponId, ClipUse)>,
     fired: Vec<SavedShot>,
     stats: Vec<(String, SavedStat)>,
     held_list: Option<Vec<WeaponId>>,
@@ -193,6 +194,7 @@ impl SavedPlayer {
             round_trip_s: player.round_trip_s,
             latency: player.record.latency,
             allowances: player.record.allowances().to_vec(),
+            clips: player.record.clips().to_vec(),
             fired: player.record.fired().map(SavedShot::of).collect(),
             stats: player.stats.iter().map(|(name, s)| (name.to_owned(), stat(s))).collect(),
             held_list: player.held_list.clone(),
@@ -242,7 +244,7 @@ impl SavedPlayer {
             died: self.died,
             respawn_ticks: self.respawn_ticks,
             round_trip_s: self.round_trip_s,
-            record: ShooterRecord::of_parts(self.latency, self.allowances, fired),
+            record: ShooterRecord::of_parts(self.latency, self.allowances, self.clips, fired),
             stats,
             held_list: self.held_list,
             seen: Seen { highest: self.seen.0, bits },

@@ -124,3 +124,51 @@ fn a_game_rule_may_move_the_step_but_not_out_of_the_last_second() {
     let verdict = &out.judgement.verdicts[0];
     assert_eq!(verdict.judged.tick, verdict.landed);
 }
+
+struct Reloading;
+
+impl Game for Reloading {
+    fn rules(&self) -> Vec<GameRule> {
+        vec![GameRule::reload(fairshot_judge::ReloadRule { reload_s: 2.0, stall_s: 0.65 })]
+    }
+}
+
+#[test]
+fn a_game_that_times_reloads_holds_a_clip_until_one_could_have_ended() {
+    let settings = mode(vec![Weapon { clip_size: 5, ..gun(1) }, gun(2)]);
+    let (mut room, mut out) = shoot(settings, Box::new(Reloading), MUZZLE);
+    let mut number = 1;
+    let mut fire = |weapon: u8, after_ticks: u32, room: &mut Room| {
+        (1..after_ticks).for_each(|_| room.tick(&[], &mut out));
+        number += 1;
+        let entity = EntityId(0);
+        let shot = RoomInput::Shot(Shot {
+            entity,
+            life: room.life(entity).expect("in the room"),
+            claim: fairshot_judge::Claim {
+                number: MessageNumber(number),
+                weapon: WeaponId(weapon),
+                view: at(room.tick_now().0),
+                origin_m: MUZZLE,
+                direction: Vec3::NEG_Z,
+                names: Vec::new(),
+            },
+            ruling: fairshot_judge::LedgerRuling::Accepted,
+            frame: MessageNumber(0),
+        });
+        room.tick(&[shot], &mut out);
+        refused_by(&out)
+    };
+    // One of the clip went before; four more, and it is empty.
+    for _ in 0..4 {
+        assert_eq!(fire(1, 10, &mut room), None);
+    }
+    assert_eq!(fire(1, 10, &mut room), Some(Rule::Reload));
+    assert_eq!(fire(2, 10, &mut room), None, "another weapon has another clip");
+    // 1.35 s of pause may have been 2 s on a line that held back the shot before it.
+    assert_eq!(fire(1, 88, &mut room), None);
+    for _ in 0..4 {
+        assert_eq!(fire(1, 10, &mut room), None);
+    }
+    assert_eq!(fire(1, 10, &mut room), Some(Rule::Reload));
+}
