@@ -12,7 +12,7 @@ const MEASURED_MIN: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct ShardStatus(Mutex<Report>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Report {
     pub(crate) rooms: Vec<RunningRoom>,
     pub(crate) players: u32,
@@ -21,6 +21,20 @@ pub(crate) struct Report {
     pub(crate) late_ticks: u64,
     pub(crate) dropped_ticks: u64,
     pub(crate) slow_disconnects: u64,
+}
+
+/// A shard that has not reported yet has all of its time.
+impl Default for Report {
+    fn default() -> Self {
+        Self {
+            rooms: Vec::new(),
+            players: 0,
+            headroom: 1.0,
+            late_ticks: 0,
+            dropped_ticks: 0,
+            slow_disconnects: 0,
+        }
+    }
 }
 
 impl ShardStatus {
