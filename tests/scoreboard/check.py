@@ -11,9 +11,9 @@ import sys
 import time
 import urllib.request
 
-TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
-SWARM = os.path.join(TARGET, "release", "fairshot-swarm")
-CTL = os.path.join(TARGET, "release", "fairshotctl")
+PROGRAMS = os.environ["FAIRSHOT_BIN"]
+SWARM = os.path.join(PROGRAMS, "fairshot-swarm")
+CTL = os.path.join(PROGRAMS, "fairshotctl")
 METRICS = "http://127.0.0.1:7602/metrics"
 
 results = {"passed": 0, "failed": 0}
