@@ -23,7 +23,7 @@ pub enum RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HandshakeLimits {
     pub retry: RetryPolicy,
-    /// Handshakes that may be unfinished at one time; more are refused.
+    /// Handshakes that may be unfinished at one time; more are passed over, and try again by themselves.
     pub half_open_max: usize,
     /// A handshake not finished by then is dropped.
     pub handshake_timeout: Duration,
@@ -41,7 +41,7 @@ impl Default for HandshakeLimits {
     fn default() -> Self {
         Self {
             retry: RetryPolicy::Always,
-            half_open_max: 256,
+            half_open_max: 1024,
             handshake_timeout: Duration::from_secs(5),
             address_burst: 32.0,
             address_per_second: 8.0,

@@ -52,7 +52,7 @@ impl Default for Settings {
             packet_size_max: 1452,
             stream_pending_bytes_max: 512 * 1024,
             stream_window_bytes: 64 * 1024,
-            packets_per_receive_max: 4096,
+            packets_per_receive_max: 1024,
             timer_slack: Duration::from_millis(12),
             seed: None,
         }

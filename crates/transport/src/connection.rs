@@ -29,8 +29,8 @@ pub(crate) struct Connection {
     pub(crate) touched: bool,
     /// Already in the endpoint's list of connections that may have something to send.
     pub(crate) stirred: bool,
-    /// Received something and waits for a packet to ride on.
-    pub(crate) lazy: bool,
+    /// Received something and waits, until then at most, for a packet to ride on.
+    pub(crate) lazy_until: Option<Instant>,
     /// A timer fired: what it asks for (a late acknowledgement, probes) does not wait.
     pub(crate) urgent: bool,
     stream: Option<StreamId>,
@@ -50,7 +50,7 @@ impl Connection {
             over: false,
             touched: false,
             stirred: false,
-            lazy: false,
+            lazy_until: None,
             urgent: false,
             stream: None,
             pending: VecDeque::new(),

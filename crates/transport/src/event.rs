@@ -120,8 +120,8 @@ pub struct Counters {
     pub handshakes_done: u64,
     pub handshakes_timed_out: u64,
     pub retries_sent: u64,
-    /// Handshakes turned away because an address began too many.
+    /// First packets passed over because their address began too many handshakes.
     pub refused_address: u64,
-    /// Handshakes turned away because too many were half open, or too many connections open.
+    /// First packets passed over because too many handshakes were half open, or connections open.
     pub refused_full: u64,
 }

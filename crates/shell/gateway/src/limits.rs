@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// A connection whose hello has not come by then is closed.
     pub hello_timeout: Duration,
+    /// A hello that the shard has not answered by then is turned away.
+    pub answer_timeout: Duration,
     /// A session that said nothing at all for this long is closed, however alive its connection is.
     pub idle_timeout: Duration,
     /// Datagrams a second, after a burst: a stalled line gives back up to 0.65 s of them at once.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             hello_timeout: Duration::from_secs(5),
+            answer_timeout: Duration::from_secs(5),
             idle_timeout: Duration::from_secs(10),
             datagrams_per_second: 160.0,
             datagrams_burst: 256.0,

@@ -43,7 +43,7 @@ pub(crate) enum Stage {
         since: Instant,
     },
     /// The shard has its hello.
-    Asked,
+    Asked { since: Instant },
     Playing(Box<Playing>),
 }
 
@@ -75,7 +75,7 @@ impl Session {
     pub(crate) fn playing(&mut self) -> Option<&mut Playing> {
         match &mut self.stage {
             Stage::Playing(playing) => Some(playing),
-            Stage::Greeting { .. } | Stage::Asked => None,
+            Stage::Greeting { .. } | Stage::Asked { .. } => None,
         }
     }
 }

@@ -101,6 +101,16 @@ fn a_connection_that_never_says_hello_is_closed() {
 }
 
 #[test]
+fn a_hello_that_nobody_answers_does_not_wait_for_ever() {
+    let mut house = House::new(8, near());
+    let client = house.client(1);
+    say_first(&mut house, client, &hello(b"ticket"));
+    house.steps(64 * 6);
+    assert_eq!(house.clients[client].close_code(), Some(CloseCode::Internal));
+    assert_eq!(house.closed().len(), 1);
+}
+
+#[test]
 fn a_client_gone_before_it_was_accepted_is_reported_and_cannot_be_accepted() {
     let mut house = House::new(5, near());
     let client = house.client(1);

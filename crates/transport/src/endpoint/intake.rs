@@ -68,9 +68,9 @@ impl Endpoint {
                 self.quinn.ignore(incoming);
             }
             Ruling::Full => {
+                // No answer: a client in a crowd tries again in a moment, a flood gets nothing.
                 self.counters.refused_full += 1;
-                let transmit = self.quinn.refuse(incoming, buffer);
-                self.answers.push(&transmit);
+                self.quinn.ignore(incoming);
             }
         }
     }

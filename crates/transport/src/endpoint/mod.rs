@@ -158,7 +158,7 @@ impl Endpoint {
             let Some(connection) = self.connections[index as usize].as_deref_mut() else {
                 continue;
             };
-            connection.lazy = false;
+            connection.lazy_until = None;
             connection.stirred = connection.flush(now, network);
             if connection.stirred {
                 stirred[left] = index;

@@ -70,9 +70,9 @@ impl Endpoint {
                 // The owner never heard of it.
                 self.events.truncate(events_before);
             }
-            if connection.connected && !connection.over && !connection.urgent {
-                if !connection.stirred && !connection.lazy {
-                    connection.lazy = true;
+            if was_connected && !connection.over && !connection.urgent {
+                if !connection.stirred && connection.lazy_until.is_none() {
+                    connection.lazy_until = Some(now + LAZY_FOR);
                     self.lazy.push_back((now + LAZY_FOR, connection.key));
                 }
             } else {
@@ -84,7 +84,8 @@ impl Endpoint {
 
     pub(super) fn stir_overdue(&mut self, now: Instant) {
         while let Some(&(due, key)) = self.lazy.front() {
-            let waits = self.get(key).is_some_and(|connection| connection.lazy);
+            // An entry whose connection has sent since, and waits anew or not at all, is stale.
+            let waits = self.get(key).is_some_and(|connection| connection.lazy_until == Some(due));
             if waits && due > now {
                 return;
             }

@@ -127,7 +127,7 @@ impl<N: Network> Gateway<N> {
                 if hello.version != PROTOCOL_VERSION {
                     return self.close(id, CloseCode::Version, "another protocol version");
                 }
-                session.stage = Stage::Asked;
+                session.stage = Stage::Asked { since: now };
                 self.counters.hellos += 1;
                 self.events.push_back(SessionEvent::Hello { session: id, hello });
             }
@@ -135,7 +135,7 @@ impl<N: Network> Gateway<N> {
                 self.close(id, CloseCode::Hello, "the first message, and only it, is a hello");
             }
             (_, Up::Goodbye) => self.close(id, CloseCode::Goodbye, "goodbye"),
-            (Stage::Asked, _) => {
+            (Stage::Asked { .. }, _) => {
                 self.close(id, CloseCode::Protocol, "a message before the welcome");
             }
             (Stage::Playing(playing), message) => {

@@ -105,7 +105,7 @@ impl<N: Network> Gateway<N> {
     ) -> Result<(), Gone> {
         let limits = self.limits;
         let known =
-            self.get_mut(session).filter(|s| matches!(s.stage, Stage::Asked)).ok_or(Gone)?;
+            self.get_mut(session).filter(|s| matches!(s.stage, Stage::Asked { .. })).ok_or(Gone)?;
         let mut playing = Playing::new(now, &limits, up);
         playing.traffic.bytes_down += welcome.len() as u64;
         known.stage = Stage::Playing(Box::new(playing));
@@ -166,7 +166,7 @@ impl<N: Network> Gateway<N> {
     pub fn next_batch(&self, session: SessionId) -> Option<u32> {
         match &self.get(session)?.stage {
             Stage::Playing(playing) => Some(playing.queue.next_batch()),
-            Stage::Greeting { .. } | Stage::Asked => None,
+            Stage::Greeting { .. } | Stage::Asked { .. } => None,
         }
     }
 
@@ -250,7 +250,7 @@ impl<N: Network> Gateway<N> {
     pub fn depths(&self, session: SessionId) -> Option<Depths> {
         match &self.get(session)?.stage {
             Stage::Playing(playing) => Some(playing.queue.depths()),
-            Stage::Greeting { .. } | Stage::Asked => None,
+            Stage::Greeting { .. } | Stage::Asked { .. } => None,
         }
     }
 
@@ -258,7 +258,7 @@ impl<N: Network> Gateway<N> {
     pub fn traffic(&self, session: SessionId) -> Option<Traffic> {
         match &self.get(session)?.stage {
             Stage::Playing(playing) => Some(playing.traffic),
-            Stage::Greeting { .. } | Stage::Asked => None,
+            Stage::Greeting { .. } | Stage::Asked { .. } => None,
         }
     }
 

@@ -54,6 +54,11 @@ impl<N: Network> Gateway<N> {
                 {
                     self.close(id, CloseCode::Hello, "no hello came");
                 }
+                Stage::Asked { since }
+                    if now.saturating_duration_since(since) >= self.limits.answer_timeout =>
+                {
+                    self.close(id, CloseCode::Internal, "the server did not answer in time");
+                }
                 Stage::Playing(_) if quiet >= self.limits.idle_timeout => {
                     self.close(id, CloseCode::Idle, "nothing was heard");
                 }
