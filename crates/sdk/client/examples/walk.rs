@@ -1,0 +1,65 @@
+//! The smallest game loop: joins a room, walks in a circle for ten seconds and fires now and then.
+//!
+//! `cargo run -p fairshot-client --example walk -- http://127.0.0.1:PORT MODE`, with the matchmaker's
+//! address as the node prints it.
+
+use fairshot_client::core::{ClientEvent, Fire};
+use fairshot_client::{Client, Matchmaker, Notice, Options, Phase};
+use fairshot_units::Input;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().ok_or("the matchmaker's address is missing")?;
+    let mode = arguments.next().unwrap_or_else(|| "arena".into());
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let seat =
+        runtime.block_on(async { Matchmaker::connect(&address, None).await?.join(&mode).await })?;
+    println!("seat in {} at {}", seat.room_id, seat.address);
+
+    let began = Instant::now();
+    let mut client = Client::connect(began, seat, Options::default())?;
+    let mut leaving = false;
+    loop {
+        let now = Instant::now();
+        let playing = client.poll(now) == Phase::Playing;
+        while playing && client.tick(now, circle(now - began), false).is_some() {
+            let held = client.session().map(|session| session.held());
+            if let Some(weapon) = held {
+                // A trigger that cannot be pulled now costs nothing: no round, no packet.
+                let _ = client.fire(now, Fire { weapon, direction: None });
+            }
+        }
+        while let Some(event) = client.next_event() {
+            match event {
+                ClientEvent::Welcomed(welcome) => println!("welcome, {}", welcome.player),
+                ClientEvent::Marker { number, hits, .. } => {
+                    println!("{number:?}: {} hits", hits.len())
+                }
+                ClientEvent::MarkerSettled { number, fate } => println!("{number:?}: {fate:?}"),
+                _ => {}
+            }
+        }
+        while let Some(notice) = client.next_notice() {
+            println!("{notice:?}");
+            if let Notice::Ended(_) = notice {
+                return Ok(());
+            }
+        }
+        if now - began > Duration::from_secs(10) && !leaving {
+            leaving = true;
+            client.leave(now);
+        }
+        client.flush(now);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Forward, turning once in four seconds.
+fn circle(since: Duration) -> Input {
+    let turns = since.as_secs_f64() / 4.0;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a turn")]
+    Input { forward: 127, yaw: (turns.fract() * 65536.0) as u16, ..Input::default() }
+}
