@@ -14,6 +14,7 @@ messages, services = grpc.protos_and_services("fairshot/v1/matchmaking.proto")
 @dataclass(frozen=True)
 class Seat:
     room: str
+    code: str  # of a private room
     mode: str
     host: str
     port: int
@@ -27,21 +28,28 @@ def seats(matchmaker, mode, count, monsters):
     with grpc.insecure_channel(matchmaker) as channel:
         room = services.MatchmakingStub(channel).Create(
             messages.CreateRequest(mode=mode, party_size=count, monsters=monsters, private=True),
-            timeout=5,
+            timeout=15,
         )
     return [seat(room, member) for member in room.seats]
 
 
-def any_seat(matchmaker, mode):
-    """A seat in any room of the mode."""
+def seat_beside(matchmaker, other):
+    """A seat in the private room of another."""
     with grpc.insecure_channel(matchmaker) as channel:
-        stub = services.MatchmakingStub(channel)
-        room = stub.Join(messages.JoinRequest(mode=mode), timeout=5)
+        request = messages.JoinRequest(room_id=other.room, room_code=other.code)
+        room = services.MatchmakingStub(channel).Join(request, timeout=15)
     return seat(room, room.seats[0])
 
 
 def seat(room, member):
     host, port = room.address.rsplit(":", 1)
     return Seat(
-        room.room_id, room.mode, host, int(port), room.certificate_sha256, member.player_id, member.ticket
-    )  # fmt: skip
+        room=room.room_id,
+        code=room.room_code,
+        mode=room.mode,
+        host=host,
+        port=int(port),
+        certificate_sha256=room.certificate_sha256,
+        player=member.player_id,
+        ticket=member.ticket,
+    )

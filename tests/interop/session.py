@@ -83,12 +83,12 @@ class Session(QuicConnectionProtocol):
     async def hello(self, ticket):
         """Says hello and waits for the welcome."""
         self.send_message(wire.hello(ticket))
-        await self.until(lambda: self.welcome, 5, "a welcome")
+        await self.until(lambda: self.welcome, 15, "a welcome")
 
     async def goodbye(self):
         """Leaves, and answers how the session ended."""
         self.send_message(wire.goodbye())
-        return await self.end(5)
+        return await self.end(15)
 
     async def end(self, seconds):
         """Waits for the server to close: (code, reason)."""
@@ -341,5 +341,5 @@ async def connect(seat):
         local_addr=("127.0.0.1", 0),
     )
     session.connect((seat.host, seat.port))
-    await asyncio.wait_for(session.established, 5)
+    await asyncio.wait_for(session.established, 15)
     return session
