@@ -1,5 +1,10 @@
-//! What a message costs. Must reach: a frame and a shot under 100 ns each, with no command in flight.
+//! What a message costs, in processor time. Must reach: a frame and a shot under 100 ns each, with no
+//! command in flight.
 
+#[path = "../../world/benches/shot/cpu.rs"]
+mod cpu;
+
+use cpu::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fairshot_ledger::{FrameReport, Ledger, Mirror, ShotReport, ShotRuling};
 use fairshot_mode::{Catalogue, Weapon};
@@ -13,7 +18,7 @@ const PISTOL: WeaponId = WeaponId(24);
 /// As many players as a busy machine holds, so that none of them is in the nearest cache.
 const PLAYERS: usize = 1000;
 
-fn messages(c: &mut Criterion) {
+fn messages(c: &mut Criterion<CpuTime>) {
     let mut one = Player::new();
     c.bench_function("frame", |b| b.iter(|| one.frame()));
     let mut one = Player::new();
@@ -43,7 +48,11 @@ fn messages(c: &mut Criterion) {
     c.bench_function("command, its echo included", |b| b.iter(|| one.order_and_echo()));
 }
 
-criterion_group!(benches, messages);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = messages
+}
 criterion_main!(benches);
 
 struct Player {

@@ -80,9 +80,13 @@ impl History {
         firing: bool,
     ) -> bool {
         let segment = self.segment_mut(place);
+        let before = segment.lends();
         segment.hear_total(total);
         segment.hear_clip(number, clip);
         let proves = firing && segment.uses == Uses::WhileHeld && segment.hear_firing();
+        if segment.lends() == before && !proves {
+            return false;
+        }
         let covered = segment.is_covered();
         self.pass_on(place) && covered && proves
     }

@@ -119,6 +119,12 @@ impl Segment {
         true
     }
 
+    /// All that a segment after this one can take over.
+    #[inline]
+    pub(crate) fn lends(&self) -> (u16, u16) {
+        (self.total(), self.clip)
+    }
+
     /// Rounds left, as far as was heard: never fewer than the client has in this segment.
     #[inline]
     pub(crate) fn total(&self) -> u16 {
