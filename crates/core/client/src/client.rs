@@ -38,6 +38,9 @@ pub struct ClientOptions {
     pub settings: Option<Arc<GameSettings>>,
 }
 
+/// Messages up that may wait to be sent before commands are refused.
+const STREAM_MESSAGES_MAX: usize = 256;
+
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -61,6 +64,7 @@ pub struct Fire {
 pub struct PlayerClient {
     pub(crate) state: State,
     pub(crate) known_settings: Option<Arc<GameSettings>>,
+    pub(crate) smooth: bool,
     pub(crate) game: Option<Game>,
     pub(crate) stream: StreamReader,
     pub(crate) down: DownReader,
@@ -85,6 +89,7 @@ impl PlayerClient {
         Self {
             state: State::Joining,
             known_settings: settings,
+            smooth: false,
             game: None,
             stream: StreamReader::down(),
             down: DownReader::default(),
@@ -186,10 +191,11 @@ impl PlayerClient {
         self.game.as_mut().map_or(0, |game| game.arms.burn(rounds))
     }
 
-    /// Sends a game's own command; the reply names the number returned.
+    /// Sends a game's own command; the reply names the number returned. `None` where nothing is drawn
+    /// yet, the value passes the wire's caps, or 256 messages wait to be sent.
     pub fn command(&mut self, name: &str, value: Value, now_us: u64) -> Option<u32> {
         let view = self.view(now_us)?;
-        if !value.is_sendable() {
+        if !value.is_sendable() || self.stream_out.len() >= STREAM_MESSAGES_MAX {
             return None;
         }
         self.commands = self.commands.wrapping_add(1);
@@ -353,6 +359,15 @@ impl PlayerClient {
         self.game
             .as_ref()
             .map_or((0, 0), |game| (game.outbox.frames_waiting(), game.outbox.shots().len()))
+    }
+
+    /// Whether to draw on across lost snapshots instead of standing: smoother to look at, and judged at
+    /// what the room sent, which may then be a little beside what was drawn. Off at first.
+    pub fn draw_smoothly(&mut self, smooth: bool) {
+        self.smooth = smooth;
+        if let Some(game) = &mut self.game {
+            game.screen.draw_smoothly(smooth);
+        }
     }
 
     /// Tells lies from now on: for the cheats that a server is tried against.

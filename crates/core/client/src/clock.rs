@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 
 /// Arrivals the line is drawn through: two seconds at 32 a second.
 const SAMPLES: usize = 64;
+/// Snapshots whose spacing is looked at, for a path on which the server sends fewer.
+const SPACINGS: usize = 15;
 /// Of a hundred snapshots so many should have come when the screen wants them.
 const IN_TIME_PERCENT: usize = 97;
 const MARGIN_US: f64 = 1_000.0;
@@ -36,6 +38,9 @@ pub(crate) struct Clock {
     origin: Tick,
     /// Local time of an undelayed arrival, less its ticks.
     samples: VecDeque<f64>,
+    newest: Option<Tick>,
+    /// Ticks from one newest snapshot to the next.
+    spacings: VecDeque<i32>,
     line_us: Option<f64>,
     delay_us: f64,
     frame: Option<FrameClock>,
@@ -63,6 +68,8 @@ impl Clock {
             delay_max_us: delay_max_us.max(snapshot_us),
             origin,
             samples: VecDeque::with_capacity(SAMPLES),
+            newest: None,
+            spacings: VecDeque::with_capacity(SPACINGS),
             line_us: None,
             delay_us: snapshot_us * 1.5,
             frame: None,
@@ -81,12 +88,31 @@ impl Clock {
         let mut late: Vec<f64> = self.samples.iter().map(|sample| sample - line).collect();
         let at = (late.len() * IN_TIME_PERCENT).div_ceil(100).saturating_sub(1);
         let (_, spread, _) = late.select_nth_unstable_by(at, f64::total_cmp);
-        let wanted = (self.snapshot_us + *spread + MARGIN_US).min(self.delay_max_us);
+        let wanted = (self.spacing_us(tick) + *spread + MARGIN_US).min(self.delay_max_us);
         if wanted > self.delay_us {
             self.delay_us = wanted;
         } else {
             self.delay_us += (wanted - self.delay_us) * DELAY_FALL;
         }
+    }
+
+    /// How far apart snapshots lie: as the welcome said, or further where the middle of the last few
+    /// did. A lost one now and then changes nothing.
+    fn spacing_us(&mut self, tick: Tick) -> f64 {
+        let since = self.newest.map_or(0, |newest| tick.since(newest));
+        if since > 0 || self.newest.is_none() {
+            self.newest = Some(tick);
+        }
+        if since > 0 {
+            if self.spacings.len() == SPACINGS {
+                self.spacings.pop_front();
+            }
+            self.spacings.push_back(since);
+        }
+        let mut sorted: Vec<i32> = self.spacings.iter().copied().collect();
+        sorted.sort_unstable();
+        let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0);
+        self.snapshot_us.max(f64::from(middle) * self.tick_us)
     }
 
     /// Local time at which the next frame is due; `None` before the first snapshot.
@@ -216,6 +242,16 @@ mod tests {
         assert!((80_000..100_000).contains(&clock.delay_us()), "{}", clock.delay_us());
         run(&mut clock, 10_000_000, 640, |n| u64::from(n % 3) * 400_000);
         assert!(clock.delay_us() <= 200_000);
+    }
+
+    #[test]
+    fn a_thin_path_with_every_third_snapshot_is_drawn_that_much_later() {
+        let mut clock = clock();
+        for n in 0..100u32 {
+            let tick = n * 6;
+            clock.arrived(Tick(u32::MAX - 20) + tick, u64::from(tick) * 15_625 + 30_000);
+        }
+        assert!((94_000..97_000).contains(&clock.delay_us()), "{}", clock.delay_us());
     }
 
     #[test]

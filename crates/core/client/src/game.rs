@@ -40,7 +40,7 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    pub(crate) fn new(welcome: &Welcome, settings: Arc<GameSettings>) -> Self {
+    pub(crate) fn new(welcome: &Welcome, settings: Arc<GameSettings>, smooth: bool) -> Self {
         let mode = &settings.mode;
         Self {
             own: welcome.entity,
@@ -51,7 +51,7 @@ impl Game {
                 welcome.snapshot_every,
                 mode.interpolation_delay_max_s,
             ),
-            screen: Screen::new(welcome.snapshot_every),
+            screen: Screen::new(welcome.snapshot_every, smooth),
             predictor: Predictor::new(welcome.life),
             arms: Arms::new(Arc::clone(&settings.catalogue), mode.ammunition),
             outbox: Outbox::default(),

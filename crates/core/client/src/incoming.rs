@@ -91,7 +91,7 @@ impl PlayerClient {
             Some(known) if known.is_of(&welcome.mode) => known,
             _ => Arc::new(GameSettings::parse(&welcome.mode)?),
         };
-        self.game = Some(Game::new(&welcome, settings));
+        self.game = Some(Game::new(&welcome, settings, self.smooth));
         if self.state == State::Joining {
             self.state = State::Playing;
         }

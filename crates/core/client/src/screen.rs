@@ -3,7 +3,8 @@
 //! The room reads a target's pose between the two snapshots *it sent* around a step. The screen
 //! therefore draws between two snapshots only where they are neighbours; where one in between was
 //! lost it stands at the nearer of the two that came, and says so in its view step. So the step a
-//! shot names is always one at which the room reads exactly what was drawn.
+//! shot names is always one at which the room reads exactly what was drawn. A smooth screen draws on
+//! across the gap instead, for eyes that would rather have that: there the room's reading may differ.
 
 use fairshot_units::{EntityId, EntityState, Life, Tick, ViewStep};
 use fairshot_wire::snapshot::Snapshot;
@@ -23,13 +24,14 @@ pub struct Drawn {
     pub state: EntityState,
     pub pose: DrawnPose,
     /// Whether the room reads this very pose at the screen's step: false only where a snapshot too
-    /// large for one datagram left the entity out.
+    /// large for one datagram left the entity out, or a smooth screen draws across a lost one.
     pub exact: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Screen {
     every: u32,
+    smooth: bool,
     received: VecDeque<Received>,
 }
 
@@ -49,11 +51,17 @@ pub(crate) struct Moment {
     older: usize,
     newer: usize,
     fraction: f32,
+    /// The two are neighbours, or one.
+    exact: bool,
 }
 
 impl Screen {
-    pub(crate) fn new(snapshot_every: u16) -> Self {
-        Self { every: u32::from(snapshot_every.max(1)), received: VecDeque::new() }
+    pub(crate) fn new(snapshot_every: u16, smooth: bool) -> Self {
+        Self { every: u32::from(snapshot_every.max(1)), smooth, received: VecDeque::new() }
+    }
+
+    pub(crate) fn draw_smoothly(&mut self, smooth: bool) {
+        self.smooth = smooth;
     }
 
     pub(crate) fn insert(&mut self, snapshot: Snapshot) {
@@ -91,6 +99,7 @@ impl Screen {
             older: index,
             newer: index,
             fraction: 0.0,
+            exact: true,
         };
         let Some(newer) = after else { return Some(stand(last)) };
         let Some(older) = newer.checked_sub(1) else { return Some(stand(newer)) };
@@ -99,13 +108,14 @@ impl Screen {
         // In the way the room does it, so that both get the same number.
         #[expect(clippy::cast_possible_truncation, reason = "within 0 to 1")]
         let fraction = (wanted.since(from) / f64::from(span)) as f32;
-        if span.unsigned_abs() != self.every {
+        let exact = span.unsigned_abs() == self.every;
+        if !exact && !self.smooth {
             return Some(stand(if fraction < 0.5 { older } else { newer }));
         }
         if wanted == from {
             return Some(stand(older));
         }
-        Some(Moment { step: wanted, older, newer, fraction })
+        Some(Moment { step: wanted, older, newer, fraction, exact })
     }
 
     /// Every entity at that moment, by rising id.
@@ -117,7 +127,7 @@ impl Screen {
         let mut drawn = Vec::with_capacity(newer.states.len());
         let (mut from, mut to) = (older.states.as_slice(), newer.states.as_slice());
         while let Some(pair) = next_pair(&mut from, &mut to) {
-            drawn.extend(draw_pair(pair.0, pair.1, moment.fraction));
+            drawn.extend(draw_pair(pair.0, pair.1, moment));
         }
         drawn
     }
@@ -127,7 +137,7 @@ impl Screen {
         let (from, to) = (older.state(id), newer.state(id));
         // Where neither snapshot leaves anything out, it came or went between them.
         if (from.is_some() && to.is_some()) || (older.complete && newer.complete) {
-            return draw_pair(from, to, moment.fraction);
+            return draw_pair(from, to, moment);
         }
         self.draw_left_out(moment, id)
     }
@@ -213,12 +223,18 @@ fn next_pair<'a>(
     Some((older, newer))
 }
 
-fn draw_pair(from: Option<&EntityState>, to: Option<&EntityState>, fraction: f32) -> Option<Drawn> {
+fn draw_pair(
+    from: Option<&EntityState>,
+    to: Option<&EntityState>,
+    moment: &Moment,
+) -> Option<Drawn> {
     match (from, to) {
-        (Some(from), Some(to)) => Some(between(from, to, fraction)),
+        (Some(from), Some(to)) => {
+            Some(Drawn { exact: moment.exact, ..between(from, to, moment.fraction) })
+        }
         (from, to) => {
-            let state = if fraction < 0.5 { from } else { to };
-            state.map(|state| stand(state, true))
+            let state = if moment.fraction < 0.5 { from } else { to };
+            state.map(|state| stand(state, moment.exact))
         }
     }
 }

@@ -63,6 +63,13 @@ impl Game {
         }
     }
 
+    /// Has everybody draw on across gaps.
+    pub fn smooth(&mut self) {
+        for bot in &mut self.bots {
+            bot.client.draw_smoothly(true);
+        }
+    }
+
     /// Stops the shooting and lets what is on its way arrive.
     pub fn settle(&mut self) {
         for bot in &mut self.bots {

@@ -86,8 +86,8 @@ fn over_round_trips_and_losses_of_nine_cellular_grades_no_honest_shot_is_refused
     for (seed, grade) in (10..).zip(grades) {
         let mut game = Game::new(4, 20, Path::default(), seed);
         game.play(grade);
-        game.run(30.0);
-        report(grade, &game, 30.0);
+        game.run(20.0);
+        report(grade, &game, 20.0);
         game.settle();
         let total = game.total();
         assert_eq!(total.refused_sum(), 0, "{grade}: {:?}", total.shots_refused);
@@ -162,4 +162,16 @@ fn a_client_judged_weapon_names_what_its_screen_showed() {
     let total = game.total();
     assert_eq!(total.refused_sum(), 0, "{:?}", total.shots_refused);
     assert!(total.hits_dealt > 30);
+}
+
+#[test]
+fn a_smooth_screen_draws_on_across_lost_snapshots() {
+    let path = Path { latency_us: 20_000, loss_percent: 20, ..Path::default() };
+    let mut game = Game::new(2, 20, path, 9);
+    game.smooth();
+    game.run(10.0);
+    game.settle();
+    let total = game.total();
+    assert_eq!(total.refused_sum(), 0, "{:?}", total.shots_refused);
+    assert!(total.hits_matched as f64 > 0.9 * total.hits_seen as f64, "{total:?}");
 }

@@ -128,6 +128,31 @@ fn a_malformed_shot_costs_no_other_and_keeps_its_number() {
 }
 
 #[test]
+fn odd_directions_and_far_origins_are_no_shots() {
+    let body = |at: usize, values: [f32; 3]| {
+        with_body(|body| {
+            for (value, at) in values.iter().zip((at..).step_by(4)) {
+                body[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        })
+    };
+    let mut odd = vec![body(21, [4.29e9, 0.0, 0.0]), body(21, [f32::NEG_INFINITY, 0.0, 0.0])];
+    for direction in [
+        [f32::NAN, 0.0, 0.0],
+        [0.0; 3],
+        [0.001, 0.0, 0.0],
+        [1e30, 0.0, 0.0],
+        [1e30, 1e30, f32::INFINITY],
+    ] {
+        odd.push(body(33, direction));
+    }
+    for (read, malformed) in odd {
+        assert_eq!((read.shots.len(), malformed.len()), (2, 1));
+        assert!(malformed[0].number.is_some());
+    }
+}
+
+#[test]
 fn a_malformed_shot_without_a_number_is_counted_all_the_same() {
     let (read, malformed) = with_body(|body| body.truncate(3));
     assert_eq!(read.shots.len(), 2);
