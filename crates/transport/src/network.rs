@@ -53,6 +53,36 @@ pub trait Network {
     fn sent(&self) -> SendCounters;
 }
 
+impl<N: Network + ?Sized> Network for Box<N> {
+    fn receive(&mut self, now: Instant, packets_max: usize, take: &mut dyn FnMut(Arrival)) {
+        (**self).receive(now, packets_max, take);
+    }
+
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        (**self).buffer()
+    }
+
+    fn commit(&mut self, now: Instant, departure: Departure) {
+        (**self).commit(now, departure);
+    }
+
+    fn send(&mut self, now: Instant) {
+        (**self).send(now);
+    }
+
+    fn segments_max(&self) -> usize {
+        (**self).segments_max()
+    }
+
+    fn may_discover_path(&self) -> bool {
+        (**self).may_discover_path()
+    }
+
+    fn sent(&self) -> SendCounters {
+        (**self).sent()
+    }
+}
+
 /// What a carrier has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendCounters {

@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use fairshot_bots::Cheat;
+use fairshot_client::Grade;
 
 /// Fills rooms with bots, plays, and reports what came of it.
 #[derive(Clone, Debug, Parser)]
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Makes one player of each room a cheat: rapid-fire, teleport-origin, unowned or frozen-ammo.
     #[arg(long, value_name = "NAME")]
     pub(crate) cheat: Option<Cheat>,
+    /// Gives every player a cellular line of that grade, `loss_based-good` for instance.
+    #[arg(long, value_name = "GRADE", value_parser = grade)]
+    pub(crate) network: Option<Grade>,
     /// Keeps the bots connected and silent for so many seconds at the end.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3600))]
     pub(crate) linger: u32,
@@ -46,4 +50,8 @@ pub(crate) struct Args {
     /// Ends with one JSON object instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn grade(name: &str) -> Result<Grade, String> {
+    Grade::named(name).ok_or_else(|| format!("the grades are {}", Grade::names().join(", ")))
 }

@@ -1,7 +1,10 @@
 //! One thread's share of the players: all of them stepped in one loop over few sockets.
 
 use fairshot_bots::{Bot, Cheat, Mood};
-use fairshot_client::{ClientKey, ClientSet, Notice, Options, Phase, Rejoin, Seat};
+use fairshot_client::{
+    ClientKey, ClientSet, Grade, GradePlayer, Impaired, Network, Notice, Options, Phase, Rejoin,
+    Seat, Socket, TransportSettings,
+};
 use fairshot_client_core::{ClientEvent, GameSettings, Stats};
 use fairshot_units::Tick;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Players sharing one socket.
 const PLAYERS_PER_SOCKET: usize = 64;
+/// Steps of a grade between one player's line and the next one's.
+const LINE_STRIDE: usize = 17;
 /// One turn of the loop.
 const TURN: Duration = Duration::from_micros(1953);
 /// Players get this long to be told goodbye.
@@ -104,9 +109,16 @@ struct Player {
     over: bool,
 }
 
-/// Plays until everybody has left.
-pub(crate) fn play(newcomers: &Receiver<Newcomer>, stage: &Stage) -> Vec<Outcome> {
-    let mut sets: Vec<ClientSet> = Vec::new();
+/// Players on one socket, or a single one on a line of its own.
+type Set = ClientSet<Box<dyn Network>>;
+
+/// Plays until everybody has left. With a grade, each player has a line of that grade.
+pub(crate) fn play(
+    newcomers: &Receiver<Newcomer>,
+    stage: &Stage,
+    grade: Option<&Grade>,
+) -> Vec<Outcome> {
+    let mut sets: Vec<Set> = Vec::new();
     let mut players: Vec<Player> = Vec::new();
     let mut act = Act::Gathering;
     let mut leave_by = None;
@@ -114,7 +126,7 @@ pub(crate) fn play(newcomers: &Receiver<Newcomer>, stage: &Stage) -> Vec<Outcome
     loop {
         let now = Instant::now();
         if stage.act() == Act::Gathering {
-            take_newcomers(newcomers, stage, &mut sets, &mut players, now);
+            take_newcomers(newcomers, stage, grade, &mut sets, &mut players, now);
         }
         if stage.act() != act {
             act = stage.act();
@@ -137,7 +149,8 @@ pub(crate) fn play(newcomers: &Receiver<Newcomer>, stage: &Stage) -> Vec<Outcome
 fn take_newcomers(
     newcomers: &Receiver<Newcomer>,
     stage: &Stage,
-    sets: &mut Vec<ClientSet>,
+    grade: Option<&Grade>,
+    sets: &mut Vec<Set>,
     players: &mut Vec<Player>,
     now: Instant,
 ) {
@@ -158,11 +171,11 @@ fn take_newcomers(
             commands: 0,
             rate: 0.0,
         };
-        let set = players.len() / PLAYERS_PER_SOCKET;
+        let per_socket = if grade.is_some() { 1 } else { PLAYERS_PER_SOCKET };
+        let set = players.len() / per_socket;
         if set == sets.len() {
-            let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-            match ClientSet::bind(any, now) {
-                Ok(bound) => sets.push(bound),
+            match bind(grade, newcomer.seed, set) {
+                Ok(network) => sets.push(ClientSet::on(network, TransportSettings::client(), now)),
                 Err(error) => {
                     eprintln!("fairshot-swarm: no socket: {error}");
                     return;
@@ -187,7 +200,18 @@ fn take_newcomers(
     }
 }
 
-fn enter(act: Act, sets: &mut [ClientSet], players: &mut [Player], now: Instant) {
+fn bind(grade: Option<&Grade>, seed: u64, number: usize) -> std::io::Result<Box<dyn Network>> {
+    let socket = Socket::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)))?;
+    Ok(match grade {
+        None => Box::new(socket),
+        Some(grade) => {
+            let player = GradePlayer::new(grade.clone(), number * LINE_STRIDE, false);
+            Box::new(Impaired::graded(socket, seed, player))
+        }
+    })
+}
+
+fn enter(act: Act, sets: &mut [Set], players: &mut [Player], now: Instant) {
     for player in players {
         let set = &mut sets[player.set];
         let mark = set.session(player.key).map(|session| Mark {
@@ -204,7 +228,7 @@ fn enter(act: Act, sets: &mut [ClientSet], players: &mut [Player], now: Instant)
     }
 }
 
-fn turn(act: Act, stage: &Stage, sets: &mut [ClientSet], players: &mut [Player], now: Instant) {
+fn turn(act: Act, stage: &Stage, sets: &mut [Set], players: &mut [Player], now: Instant) {
     for set in sets.iter_mut() {
         set.receive(now);
     }
@@ -255,7 +279,7 @@ fn turn(act: Act, stage: &Stage, sets: &mut [ClientSet], players: &mut [Player],
     }
 }
 
-fn hear(event: &ClientEvent, player: &mut Player, set: &ClientSet, stage: &Stage) {
+fn hear(event: &ClientEvent, player: &mut Player, set: &Set, stage: &Stage) {
     match event {
         ClientEvent::Welcomed(_) => {
             player.outcome.connected = true;

@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, RunError> {
         let (door, newcomers) = channel();
         let stage = stage.clone();
         doors.push(door);
-        crowds.push(std::thread::spawn(move || crowd::play(&newcomers, &stage)));
+        let grade = args.network.clone();
+        crowds.push(std::thread::spawn(move || crowd::play(&newcomers, &stage, grade.as_ref())));
     }
     let joined = seat_everybody(args, &doors);
     drop(doors);
