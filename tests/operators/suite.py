@@ -1,0 +1,394 @@
+"""The part of the suite that needs running servers. Each check is a function named by what holds."""
+
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+import grpc
+from google.protobuf import descriptor_pool, message_factory
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
+    ProtoReflectionDescriptorDatabase,
+)
+
+PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOKENS = {"viewer": "look-and-see", "operator": "give-and-take", "admin": "ban-and-drain"}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def http(address, path):
+    try:
+        with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+def eventually(what, check, seconds=20):
+    """Polls until `check` answers something true, and answers it."""
+    until = time.monotonic() + seconds
+    last = None
+    while time.monotonic() < until:
+        try:
+            last = check()
+            if last:
+                return last
+        except (OSError, grpc.RpcError, AssertionError) as failed:
+            last = failed
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds} s: {what}; last: {last!r}")
+
+
+class Server:
+    """One `fairshot` on free ports, with tokens unless it is to run open."""
+
+    def __init__(self, folder, name, tokens=True, more=()):
+        self.folder = pathlib.Path(folder) / name
+        self.folder.mkdir()
+        self.join, self.admin, self.metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        arguments = [
+            PROGRAMS / "fairshot",
+            f"--join-address={self.join}",
+            f"--admin-address={self.admin}",
+            f"--metrics-address={self.metrics}",
+            "--players-port=0",
+            "--node-grace-s=1",
+            f"--data-dir={self.folder}",
+            *more,
+        ]
+        if tokens:
+            arguments.append(f"--admin-tokens-file={write_tokens(self.folder)}")
+        self.log = open(self.folder / "log", "w")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FAIRSHOT_")}
+        self.process = subprocess.Popen(
+            [str(a) for a in arguments], stdout=self.log, stderr=self.log, env=environment
+        )
+        eventually(f"{name} is ready", lambda: http(self.metrics, "/readyz")[0] == 200)
+
+    def page(self):
+        status, text = http(self.metrics, "/metrics")
+        assert status == 200, status
+        return text
+
+    def series(self, name):
+        """{labels: value} of one metric."""
+        found = {}
+        for line in self.page().splitlines():
+            head, _, value = line.rpartition(" ")
+            if head == name or head.startswith(name + "{"):
+                found[head[len(name) :].strip("{}")] = float(value)
+        return found
+
+    def ctl(self, *words, role=None, code=0):
+        arguments = [str(PROGRAMS / "fairshotctl"), "--address", self.admin]
+        if role:
+            path = self.folder / f"{role}.token"
+            path.write_text(TOKENS[role])
+            arguments += ["--token-file", str(path)]
+        ran = subprocess.run(arguments + list(words), capture_output=True, text=True, timeout=30)
+        assert ran.returncode == code, (words, ran)
+        return ran.stdout if code == 0 else ran.stderr
+
+    def swarm(self, *more):
+        arguments = [PROGRAMS / "fairshot-swarm", "--connect", self.join, "--metrics", self.metrics]
+        arguments += ["--json", *more]
+        return subprocess.Popen(
+            [str(a) for a in arguments], stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=20)
+        assert code == 0, f"exit code {code}, see {self.folder}/log"
+
+
+def write_tokens(folder):
+    path = folder / "tokens.toml"
+    lines = []
+    for role, token in TOKENS.items():
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        lines.append(f'[[tokens]]\nname = "{role}"\nrole = "{role}"\nsha256 = "{digest}"\n')
+    path.write_text("\n".join(lines))
+    return path
+
+
+class Reflected:
+    """A client built from what the server says of itself, and nothing else."""
+
+    def __init__(self, server, role="admin"):
+        self.channel = grpc.insecure_channel(server.admin)
+        self.metadata = [("authorization", f"Bearer {TOKENS[role]}")] if role else []
+        database = ProtoReflectionDescriptorDatabase(
+            grpc.intercept_channel(self.channel, WithMetadata(self.metadata))
+        )
+        self.services = database.get_services()
+        pool = descriptor_pool.DescriptorPool(database)
+        self.admin = pool.FindServiceByName("fairshot.v1.Admin")
+
+    def call(self, method, metadata=None, **fields):
+        descriptor = self.admin.methods_by_name[method]
+        request = message_factory.GetMessageClass(descriptor.input_type)(**fields)
+        answer = message_factory.GetMessageClass(descriptor.output_type)
+        kind = self.channel.unary_stream if descriptor.server_streaming else self.channel.unary_unary
+        stub = kind(
+            f"/fairshot.v1.Admin/{method}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=answer.FromString,
+        )
+        metadata = self.metadata if metadata is None else metadata
+        got = stub(request, metadata=metadata, timeout=10)
+        return next(iter(got)) if descriptor.server_streaming else got
+
+
+class WithMetadata(grpc.StreamStreamClientInterceptor):
+    def __init__(self, metadata):
+        self.metadata = metadata
+
+    def intercept_stream_stream(self, continuation, details, requests):
+        details = details._replace(metadata=list(details.metadata or []) + self.metadata)
+        return continuation(details, requests)
+
+
+def code_of(call):
+    try:
+        call()
+    except grpc.RpcError as refused:
+        return refused.code()
+    return grpc.StatusCode.OK
+
+
+def without_a_token_every_method_is_unauthenticated(server):
+    client = Reflected(server)
+    assert "fairshot.v1.Admin" in client.services and "grpc.health.v1.Health" in client.services
+    wrong = [("authorization", "Bearer ban-and-draiN")]
+    for method in client.admin.methods_by_name:
+        for metadata in ([], wrong):
+            code = code_of(lambda: client.call(method, metadata=metadata))
+            assert code == grpc.StatusCode.UNAUTHENTICATED, (method, metadata, code)
+    assert code_of(lambda: Reflected(server, role=None)) == grpc.StatusCode.UNAUTHENTICATED
+    assert "token" in server.ctl("nodes", code=4)
+
+
+def an_open_admin_port_off_loopback_is_refused_with_64(folder):
+    ran = subprocess.run(
+        [str(PROGRAMS / "fairshot"), f"--admin-address=0.0.0.0:{free_port()}"],
+        capture_output=True, text=True, timeout=20, cwd=folder,
+    )
+    assert ran.returncode == 64, ran
+    assert "admin.address" in ran.stderr, ran.stderr
+
+
+def weapons_are_given_and_read_back_and_audited(server):
+    client = Reflected(server, role="operator")
+    players = eventually("a player", lambda: list(client.call("ListPlayers").players))
+    player = players[0].player
+    before = client.call("GetInventory", player=player).inventory.revision
+    weapons = client.call("ListWeapons", mode=players[0].mode).weapons
+    weapon = max(weapons, key=lambda weapon: weapon.clip_size)
+
+    would = client.call("GiveWeapon", player=player, weapon={"id": weapon.id}, rounds=7, dry_run=True)
+    assert would.dry_run
+    given = client.call("GiveWeapon", player=player, weapon={"name": weapon.name}, rounds=7)
+    assert given.revision >= before + 1 and given.audit_sequence > 0
+    bad = code_of(lambda: client.call(
+        "SetAmmo", player=player, weapon={"id": weapon.id}, total=90, clip=-1))
+    assert bad == grpc.StatusCode.INVALID_ARGUMENT, bad
+    typed = weapon.name[:-1]
+    missed = server.ctl("give", player, typed, "1", role="operator", code=1)
+    assert "did you mean" in missed, missed
+    denied = code_of(lambda: client.call("Ban", subject=f"player/{player}"))
+    assert denied == grpc.StatusCode.PERMISSION_DENIED, denied
+
+    entries = json.loads(server.ctl("audit", "--json", role="admin"))
+    said = {(entry["method"], entry["outcome"]) for entry in entries}
+    assert {("GiveWeapon", "ok"), ("SetAmmo", "invalid_argument"), ("Ban", "permission_denied")} <= said, said
+
+
+def a_ban_keeps_a_player_out_until_it_is_lifted(server):
+    client = Reflected(server)
+    client.call("Ban", subject="address/127.0.0.0/8", reason="test", for_s=3600)
+    assert [ban.subject for ban in client.call("ListBans").bans] == ["address/127.0.0.0/8"]
+    client.call("Unban", subject="address/127.0.0.0/8")
+    assert not client.call("ListBans").bans
+
+
+def a_rule_changes_while_rooms_run_and_shows_in_heartbeats(server):
+    server.ctl("rules", "set", "arena", "rate.stall_s", "2", role="admin")
+    shown = lambda: [
+        beat for beat in heartbeats(server) if "rate.stall_s=2" in beat.get("liveRules", [])
+    ]
+    eventually("a heartbeat with the live rule", shown)
+    server.ctl("rules", "revert", "arena", "rate.stall_s", role="admin")
+    rules = json.loads(server.ctl("rules", "arena", "--json", role="viewer"))
+    assert not any(setting["live"] for setting in rules[0]["settings"]), rules
+
+
+def heartbeats(server):
+    text = server.ctl("heartbeats", "--json", "--once", role="viewer")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def heartbeats_sum_to_the_prometheus_counter(server, swarm):
+    """A cheat's shots are refused; once the bots are silent both tell the same."""
+    report = lambda: sum(server.series("fairshot_shots_refused_total").values()) > 0
+    eventually("a refusal in the counter", report, 60)
+
+    def same():
+        counter = {}
+        for labels, value in server.series("fairshot_shots_refused_total").items():
+            rule = dict(part.split("=") for part in labels.split(","))["rule"].strip('"')
+            counter[rule] = counter.get(rule, 0) + value
+        summed = {}
+        for beat in heartbeats(server):
+            for rule, count in beat["refusedShotsTotal"].items():
+                summed[rule] = summed.get(rule, 0) + count
+        counter = {rule: count for rule, count in counter.items() if count}
+        return counter == summed and counter
+
+    counted = eventually("heartbeats and the counter agree", same, 60)
+    assert "rate" in counted, counted
+    assert swarm.poll() is None, "the bots left too early to compare"
+    return counted
+
+
+def a_refusal_is_explained(server):
+    players = json.loads(server.ctl("players", "--json", role="viewer"))
+    cheats = [player for player in players if sum(player["shotsRefused"].values())]
+    assert cheats, players
+    shots = json.loads(server.ctl("shots", "list", cheats[0]["player"], "--refused", "--json", role="viewer"))
+    shot = shots[0]
+    told = server.ctl("shots", "explain", cheats[0]["player"], str(shot["number"]), role="viewer")
+    assert f"refused by {shot['rule']}" in told and "ledger" in told, told
+
+
+def prometheus_scrapes_it_and_takes_the_alert_rules(server, folder):
+    port = free_port()
+    place = folder / "prometheus"
+    (place / "targets").mkdir(parents=True)
+    for name in ("prometheus.yml", "alerts.yml"):
+        (place / name).write_text((ROOT / "deploy/prometheus" / name).read_text())
+    (place / "targets/here.yml").write_text(json.dumps([{"targets": [server.metrics]}]))
+    process = subprocess.Popen(
+        ["prometheus", f"--config.file={place}/prometheus.yml", f"--storage.tsdb.path={place}/data",
+         f"--web.listen-address=127.0.0.1:{port}"],
+        stdout=server.log, stderr=server.log,
+    )
+    try:
+        def ask(query):
+            path = "/api/v1/query?" + urllib.parse.urlencode({"query": query})
+            return json.loads(http(f"127.0.0.1:{port}", path)[1])["data"]["result"]
+
+        up = lambda: [sample["value"][1] for sample in ask('up{job="fairshot"}')] == ["1"]
+        eventually("the target is up", up, 40)
+        eventually("a counter is stored", lambda: ask("sum(fairshot_ticks_total) > 0"))
+        status, rules = http(f"127.0.0.1:{port}", "/api/v1/rules")
+        groups = json.loads(rules)["data"]["groups"]
+        broken = [rule["name"] for group in groups for rule in group["rules"] if rule.get("lastError")]
+        assert status == 200 and len(groups) >= 5 and not broken, (groups, broken)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def the_page_stays_flat_and_valid(server, before):
+    page = server.page()
+    checked = subprocess.run(["promtool", "check", "metrics"], input=page, text=True, capture_output=True)
+    faults = [line for line in checked.stderr.splitlines() if "error" in line.lower()]
+    assert not faults, faults
+    after = sum(1 for line in page.splitlines() if line and not line.startswith("#"))
+    assert after == before, (before, after)
+    begun = time.monotonic()
+    server.page()
+    assert time.monotonic() - begun < 1
+
+
+def a_hanging_collector_slows_no_tick(folder):
+    hang = socket.socket()
+    hang.bind(("127.0.0.1", 0))
+    hang.listen(16)
+    endpoint = f"http://127.0.0.1:{hang.getsockname()[1]}"
+    server = Server(folder, "traced", tokens=False, more=[f"--traces-otlp-endpoint={endpoint}"])
+    try:
+        swarm = server.swarm("--rooms", "2", "--players", "2", "--seconds", "12", "--npcs", "5")
+        eventually("rooms", lambda: sum(server.series("fairshot_rooms").values()) == 2)
+        ticks = lambda: sum(server.series("fairshot_ticks_total").values())
+        first, begun = ticks(), time.monotonic()
+        time.sleep(5)
+        rate = (ticks() - first) / (time.monotonic() - begun)
+        assert abs(rate - 128) < 128 * 0.05, f"{rate} ticks a second of two rooms"
+        swarm.communicate(timeout=60)
+    finally:
+        begun = time.monotonic()
+        server.stop()
+        assert time.monotonic() - begun < 12
+        hang.close()
+
+
+def sigterm_ends_streams_well_and_the_audit_chain_holds(server):
+    token = server.folder / "viewer.token"
+    stream = subprocess.Popen(
+        [str(PROGRAMS / "fairshotctl"), "--address", server.admin, "--token-file", str(token),
+         "heartbeats", "--json"],
+        stdout=subprocess.PIPE, text=True,
+    )
+    assert json.loads(stream.stdout.readline())["room"]
+    server.stop()
+    stream.communicate(timeout=20)
+    assert stream.returncode == 0, stream.returncode
+    told = server.ctl("audit", "verify", str(server.folder / "audit.jsonl"))
+    assert ": ok, " in told, told
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="fairshot-operators-") as name:
+        folder = pathlib.Path(name)
+
+        def holds(check, *arguments):
+            begun = time.monotonic()
+            answer = check(*arguments)
+            print(f"ok {check.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
+            return answer
+
+        holds(an_open_admin_port_off_loopback_is_refused_with_64, folder)
+        server = Server(folder, "guarded")
+        try:
+            holds(without_a_token_every_method_is_unauthenticated, server)
+            swarm = server.swarm(
+                "--rooms", "2", "--players", "3", "--seconds", "8", "--npcs", "5",
+                "--cheat", "rapid-fire", "--linger", "120",
+            )
+            holds(weapons_are_given_and_read_back_and_audited, server)
+            holds(a_rule_changes_while_rooms_run_and_shows_in_heartbeats, server)
+            print("refused:", holds(heartbeats_sum_to_the_prometheus_counter, server, swarm))
+            holds(a_refusal_is_explained, server)
+            lines = [l for l in server.page().splitlines() if l and not l.startswith("#")]
+            holds(prometheus_scrapes_it_and_takes_the_alert_rules, server, folder)
+            holds(the_page_stays_flat_and_valid, server, len(lines))
+            holds(sigterm_ends_streams_well_and_the_audit_chain_holds, server)
+            swarm.terminate()
+            swarm.wait(timeout=20)
+        finally:
+            if server.process.poll() is None:
+                server.process.kill()
+        other = Server(folder, "bans")
+        holds(a_ban_keeps_a_player_out_until_it_is_lifted, other)
+        other.stop()
+        holds(a_hanging_collector_slows_no_tick, folder)
+    print("operators: all well")
+
+
+main()
