@@ -144,3 +144,105 @@ impl Predictor {
         step_body(state, &made.input, &mode.movement, &mode.body, &settings.world, dt_s);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairshot_mode::presets;
+
+    fn settings() -> GameSettings {
+        let text = presets::named("arena").map(|preset| preset.text).unwrap_or_default();
+        GameSettings::parse(&bytes::Bytes::from_static(text.as_bytes())).unwrap()
+    }
+
+    fn own(applied: u32, at_m: Vec3) -> OwnState {
+        OwnState {
+            applied: MessageNumber(applied),
+            position_m: at_m,
+            life: Life(1),
+            alive: true,
+            grounded: true,
+            health_eighths: 800,
+            ..OwnState::default()
+        }
+    }
+
+    fn run(predictor: &mut Predictor, numbers: std::ops::RangeInclusive<u32>, on: &GameSettings) {
+        let input = Input { forward: 127, ..Input::default() };
+        for number in numbers {
+            predictor.step(MessageNumber(number), Life(1), input, on);
+        }
+    }
+
+    /// Twenty frames predicted from rest: the body after each, as the room would have it.
+    fn course(start_m: Vec3, settings: &GameSettings) -> Vec<BodyState> {
+        let mut predictor = Predictor::new(Life(0));
+        predictor.reconcile(&own(0, start_m), settings);
+        (1..=20)
+            .map(|number| {
+                run(&mut predictor, number..=number, settings);
+                predictor.body.state
+            })
+            .collect()
+    }
+
+    #[test]
+    fn frames_the_room_has_not_applied_are_replayed_on_its_word() {
+        let settings = settings();
+        let start_m = settings.mode.spawns[0].position_m;
+        let course = course(start_m, &settings);
+        let mut predictor = Predictor::new(Life(0));
+        predictor.reconcile(&own(0, start_m), &settings);
+        run(&mut predictor, 1..=20, &settings);
+        let after = course[11];
+        let word = OwnState {
+            velocity_m_s: after.velocity_m_s,
+            grounded: after.grounded,
+            ..own(12, after.position_m)
+        };
+        let reconciled = predictor.reconcile(&word, &settings);
+        assert_eq!(reconciled, Reconciled::default());
+        assert_eq!(predictor.body.state, course[19], "to the bit");
+        assert_eq!(predictor.inputs.len(), 8);
+    }
+
+    #[test]
+    fn a_correction_is_counted_and_drawn_over_a_few_frames() {
+        let settings = settings();
+        let start_m = settings.mode.spawns[0].position_m;
+        let mut predictor = Predictor::new(Life(0));
+        predictor.reconcile(&own(0, start_m), &settings);
+        run(&mut predictor, 1..=4, &settings);
+        let at_m = predictor.body.state.position_m;
+        let moved = OwnState { grounded: true, ..own(4, at_m + Vec3::new(0.3, 0.0, 0.0)) };
+        let reconciled = predictor.reconcile(&moved, &settings);
+        assert!((reconciled.off_m - 0.3).abs() < 1e-3, "{reconciled:?}");
+        let drawn = predictor.body.state.position_m + predictor.body.drawn_off_m;
+        assert!((drawn - at_m).length() < 1e-3, "what is drawn does not jump");
+        run(&mut predictor, 5..=40, &settings);
+        assert!(predictor.body.drawn_off_m.length() < 1e-2);
+    }
+
+    #[test]
+    fn the_dead_and_another_life_are_not_moved() {
+        let settings = settings();
+        let start_m = settings.mode.spawns[0].position_m;
+        let mut predictor = Predictor::new(Life(0));
+        predictor.reconcile(&OwnState { alive: false, ..own(0, start_m) }, &settings);
+        run(&mut predictor, 1..=5, &settings);
+        assert_eq!(predictor.body.state.position_m, start_m);
+        let reconciled =
+            predictor.reconcile(&OwnState { life: Life(2), ..own(0, start_m) }, &settings);
+        assert!(reconciled.respawned && !reconciled.died);
+        assert_eq!(predictor.body.state.position_m, start_m, "frames of life 1 stay still");
+    }
+
+    #[test]
+    fn inputs_kept_for_replay_are_bounded() {
+        let settings = settings();
+        let mut predictor = Predictor::new(Life(0));
+        run(&mut predictor, 1..=1000, &settings);
+        assert_eq!(predictor.inputs.len(), INPUTS_KEPT_MAX);
+        assert_eq!(predictor.body(), None);
+    }
+}

@@ -251,3 +251,122 @@ fn between(from: &EntityState, to: &EntityState, fraction: f32) -> Drawn {
 fn stand(state: &EntityState, exact: bool) -> Drawn {
     Drawn { state: *state, pose: DrawnPose::from(state.pose), exact }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairshot_units::{EntityKind, MessageNumber, Pose, WeaponId};
+    use fairshot_wire::MessageAcks;
+    use fairshot_wire::snapshot::OwnState;
+
+    /// An entity that walks 32 steps of 1/256 m a tick along x.
+    fn walker(id: u16, tick: u32) -> EntityState {
+        EntityState {
+            id: EntityId(id),
+            kind: EntityKind::Player,
+            life: Life(1),
+            pose: Pose { position: [32 * tick.cast_signed(), 0, 0], yaw: 0, pitch: 0 },
+            health_eighths: 800,
+            alive: true,
+            teleported: false,
+            held: WeaponId(0),
+            team: EntityState::NO_TEAM,
+            traits: 0,
+        }
+    }
+
+    fn snapshot(tick: u32, states: Vec<EntityState>, complete: bool) -> Snapshot {
+        Snapshot {
+            tick: Tick(tick),
+            acks: MessageAcks { highest: MessageNumber(0), mask: 0 },
+            own: OwnState::default(),
+            states,
+            gone: Vec::new(),
+            complete,
+        }
+    }
+
+    fn screen(ticks: &[u32]) -> Screen {
+        let mut screen = Screen::new(2, false);
+        for tick in ticks {
+            screen.insert(snapshot(*tick, vec![walker(1, *tick)], true));
+        }
+        screen
+    }
+
+    /// The step shown where `tick + fraction` is wanted, and where the walker is then, in ticks walked.
+    fn show(screen: &Screen, wanted: f64) -> (f64, f32) {
+        let wanted = ViewStep::at(Tick(0)).back(-wanted);
+        let moment = screen.moment(wanted).unwrap();
+        let drawn = screen.draw(&moment);
+        (moment.step.since(ViewStep::at(Tick(0))), drawn[0].pose.position_m.x * 8.0)
+    }
+
+    #[test]
+    fn between_neighbours_it_blends_and_names_the_very_step() {
+        let screen = screen(&[100, 102, 104]);
+        assert_eq!(show(&screen, 102.5), (102.5, 102.5));
+        assert_eq!(show(&screen, 102.0), (102.0, 102.0));
+    }
+
+    #[test]
+    fn across_a_lost_snapshot_it_stands_at_the_nearer_one_and_says_so() {
+        let mut screen = screen(&[100, 104]);
+        assert_eq!(show(&screen, 101.9), (100.0, 100.0));
+        assert_eq!(show(&screen, 102.1), (104.0, 104.0));
+        screen.draw_smoothly(true);
+        assert_eq!(show(&screen, 101.0), (101.0, 101.0));
+        let moment = screen.moment(ViewStep::at(Tick(101))).unwrap();
+        assert!(!screen.draw(&moment)[0].exact);
+        // The lost one comes late after all.
+        screen.insert(snapshot(102, vec![walker(1, 102)], true));
+        let moment = screen.moment(ViewStep::at(Tick(101))).unwrap();
+        assert!(screen.draw(&moment)[0].exact);
+    }
+
+    #[test]
+    fn past_the_newest_it_stands_and_before_the_oldest_too() {
+        let screen = screen(&[100, 102]);
+        assert_eq!(show(&screen, 107.3), (102.0, 102.0));
+        assert_eq!(show(&screen, 90.0), (100.0, 100.0));
+    }
+
+    #[test]
+    fn nothing_is_drawn_between_two_lives_or_across_a_teleport() {
+        for change in [
+            |state: &mut EntityState| state.life = Life(2),
+            |state: &mut EntityState| state.teleported = true,
+        ] {
+            let mut screen = screen(&[100]);
+            let mut state = walker(1, 102);
+            change(&mut state);
+            screen.insert(snapshot(102, vec![state], true));
+            assert_eq!(show(&screen, 100.875), (100.875, 100.0));
+            assert_eq!(show(&screen, 101.5).1, 102.0);
+        }
+    }
+
+    #[test]
+    fn who_was_left_out_is_drawn_between_the_nearest_that_hold_her_but_not_as_exact() {
+        let mut screen = screen(&[100]);
+        screen.insert(snapshot(102, vec![walker(2, 102)], false));
+        screen.insert(snapshot(104, vec![walker(1, 104), walker(2, 104)], false));
+        let moment = screen.moment(ViewStep::at(Tick(103))).unwrap();
+        let drawn = screen.draw(&moment);
+        assert_eq!(drawn.len(), 2);
+        assert!(!drawn[0].exact && drawn[1].exact);
+        assert_eq!(drawn[0].pose.position_m.x * 8.0, 103.0);
+    }
+
+    #[test]
+    fn what_lies_behind_the_view_is_let_go() {
+        let mut screen = screen(&(100..160).step_by(2).collect::<Vec<_>>());
+        screen.trim(ViewStep::at(Tick(151)));
+        assert_eq!(screen.received.front().unwrap().tick, Tick(150));
+        assert_eq!(show(&screen, 151.0), (151.0, 151.0));
+        assert!(screen.lives_on(EntityId(1), Life(1)));
+        assert!(!screen.lives_on(EntityId(1), Life(2)));
+        screen.insert(snapshot(160, Vec::new(), true));
+        assert!(!screen.lives_on(EntityId(1), Life(1)));
+    }
+}

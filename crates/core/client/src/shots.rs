@@ -177,3 +177,74 @@ fn is_same(seen: &SeenHit, dealt: &Strike) -> bool {
 fn same_zone(a: &Option<Arc<str>>, b: &Option<Arc<str>>) -> bool {
     a.as_deref() == b.as_deref()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairshot_units::EntityId;
+
+    fn fired(shots: &mut OwnShots, number: u32, stats: &mut Stats, events: &mut EventQueue) {
+        let shot = OwnShot {
+            number: MessageNumber(number),
+            weapon: WeaponId(4),
+            view: ViewStep::default(),
+            seen: Vec::new(),
+            fate: ShotFate::Waiting,
+            sight: Sight::default(),
+        };
+        shots.fired(shot, stats, events);
+    }
+
+    fn verdict(number: u32, outcome: Outcome) -> ShotJudged {
+        let (number, weapon) = (MessageNumber(number), WeaponId(4));
+        ShotJudged { shooter: EntityId(0), number, weapon, outcome }
+    }
+
+    #[test]
+    fn an_unseen_death_counts_apart_whichever_word_comes_first() {
+        for explained_first in [false, true] {
+            let (mut shots, mut stats, mut events) = Default::default();
+            fired(&mut shots, 7, &mut stats, &mut events);
+            let refused = verdict(7, Outcome::Refused(Rule::Armed.into()));
+            if explained_first {
+                shots.explained(MessageNumber(7), true, &mut stats);
+            }
+            shots.judged(&refused, Tick(9), &mut stats, &mut events);
+            shots.explained(MessageNumber(7), true, &mut stats);
+            assert_eq!(stats.shots_unseen_death, 1);
+            assert_eq!((stats.refused_sum(), stats.shots_unanswered()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_hit_nobody_saw_is_marked_and_a_verdict_told_twice_counts_once() {
+        let (mut shots, mut stats, mut events) = Default::default();
+        fired(&mut shots, 7, &mut stats, &mut events);
+        let struck = Strike { target: EntityId(3), pellet: 0, zone: None, at_m: glam::Vec3::ZERO };
+        let outcome = Outcome::Accepted {
+            origin_m: glam::Vec3::ZERO,
+            ends_m: Vec::new(),
+            hits: vec![struck.clone()],
+        };
+        let accepted = verdict(7, outcome);
+        shots.judged(&accepted, Tick(9), &mut stats, &mut events);
+        shots.judged(&accepted, Tick(9), &mut stats, &mut events);
+        assert_eq!((stats.shots_accepted, stats.hits_dealt, stats.hits_seen), (1, 1, 0));
+        let settled = ClientEvent::MarkerSettled {
+            number: MessageNumber(7),
+            fate: MarkerFate::Corrected(vec![struck]),
+        };
+        assert_eq!(events.pop(), Some(settled));
+        assert_eq!(events.pop(), None);
+    }
+
+    #[test]
+    fn shots_beyond_the_cap_stay_unanswered_and_are_forgotten() {
+        let (mut shots, mut stats, mut events) = Default::default();
+        for number in 1..=WAITING_MAX as u32 + 5 {
+            fired(&mut shots, number, &mut stats, &mut events);
+        }
+        assert_eq!(shots.waiting(), WAITING_MAX);
+        assert_eq!(stats.shots_unanswered(), WAITING_MAX as u64 + 5);
+    }
+}

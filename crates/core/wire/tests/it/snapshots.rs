@@ -2,11 +2,12 @@
 
 use crate::rng::Rng;
 use crate::world::Bodies;
-use fairshot_units::{EntityId, EntityState, MessageNumber, Tick};
+use fairshot_units::{EntityId, EntityState, MessageNumber, Pose, Tick};
 use fairshot_wire::snapshot::{
     Personal, Scratch, SentStates, SnapshotReader, SnapshotWriter, Viewer,
 };
 use fairshot_wire::{DecodeError, MessageAcks};
+use glam::Vec3;
 use std::collections::BTreeMap;
 
 /// A link that loses, doubles and delays by whole ticks, which reorders.
@@ -229,4 +230,42 @@ fn a_datagram_cut_short_or_padded_is_refused() {
     }
     out.push(0);
     assert_eq!(read(&out), Err(DecodeError::Trailing));
+}
+
+#[test]
+fn the_near_and_those_in_view_come_more_often_when_not_all_fit() {
+    let mut rng = Rng::new(4);
+    let mut ring = SentStates::new();
+    let mut writer = SnapshotWriter::new(EntityId(0));
+    let mut reader = SnapshotReader::new(EntityId(0), Tick(0));
+    let mut came = vec![0u32; 161];
+    for tick in 1..=128u32 {
+        let states: Vec<EntityState> = (1..=160u16)
+            .map(|id| {
+                // Eighty stand ahead, eighty behind, each a metre further off than the last.
+                let ahead = if id <= 80 { -1.0 } else { 1.0 };
+                let far_m = f32::from((id - 1) % 80 + 1);
+                let sway = Vec3::new(rng.unit() * 4.0, 0.0, rng.unit());
+                let at_m = sway + Vec3::new(0.0, 0.0, ahead * far_m);
+                EntityState {
+                    id: EntityId(id),
+                    pose: Pose::new(at_m, 0.0, 0.0),
+                    ..Bodies::new(1, 1, 0).states()[0]
+                }
+            })
+            .collect();
+        ring.record(Tick(tick * 2), &states);
+        let mut out = Vec::new();
+        let personal = Personal::default();
+        writer.write(&ring, &personal, 300, &mut Scratch::default(), &mut out).unwrap();
+        for state in reader.read(&out).unwrap().states {
+            came[usize::from(state.id.0)] += 1;
+        }
+        writer.handle_ack(reader.ack().unwrap());
+    }
+    let sum = |ids: std::ops::RangeInclusive<usize>| came[ids].iter().sum::<u32>();
+    let (near, far, behind) = (sum(1..=20), sum(61..=80), sum(81..=100));
+    assert!(near > far * 3 / 2, "near {near}, far {far}");
+    assert!(near > behind, "ahead {near}, behind {behind}");
+    assert!(came[1..].iter().all(|times| *times >= 4), "{came:?}");
 }
