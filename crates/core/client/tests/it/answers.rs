@@ -81,6 +81,7 @@ fn a_rapid_fire_is_cut_to_the_weapons_rate() {
     for _ in 0..640 {
         game.run(1.0 / 64.0);
         let now = game.now_us;
+        let now = game.bots[0].local_us(now);
         let _ = game.bots[0].client.fire(Fire { weapon: RIFLE, direction: None }, now);
     }
     game.settle();
@@ -103,7 +104,7 @@ fn an_honest_trigger_stays_within_rate_rounds_and_life() {
     let fire = Fire { weapon: RIFLE, direction: None };
     assert_eq!(game.bots[0].client.fire(fire, 0), Err(CannotFire::NotPlaying));
     game.run(1.0);
-    let now = game.now_us;
+    let now = game.bots[0].local_us(game.now_us);
     let client = &mut game.bots[0].client;
     let odd = |id| Fire { weapon: WeaponId(id), direction: None };
     assert_eq!(client.fire(odd(99), now), Err(CannotFire::Unknown(WeaponId(99))));

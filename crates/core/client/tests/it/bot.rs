@@ -14,6 +14,8 @@ pub struct Bot {
     /// Its game loop runs.
     pub plays: bool,
     pub events: Vec<ClientEvent>,
+    /// Its clock gains so many microseconds a second, and began at a time of its own.
+    pub clock_gains_ppm: i64,
     /// Keep the events polled.
     pub keeps_events: bool,
     wish: (i8, i8),
@@ -28,11 +30,17 @@ impl Bot {
             weapons: weapons.iter().map(|id| WeaponId(*id)).collect(),
             shoots: true,
             plays: true,
+            clock_gains_ppm: 0,
             events: Vec::new(),
             keeps_events: false,
             wish: (127, 0),
             wait: 0,
         }
+    }
+
+    pub fn local_us(&self, room_us: u64) -> u64 {
+        let gained = room_us.cast_signed() * self.clock_gains_ppm / 1_000_000;
+        room_us.wrapping_add_signed(gained) + 77_777_777
     }
 
     /// Makes the frames due, and shoots in some.

@@ -79,12 +79,12 @@ impl Game {
     }
 
     fn carry(&mut self) {
-        let now = self.now_us;
         for (bot, session) in self.bots.iter_mut().zip(&mut self.host.sessions) {
-            for bytes in session.down_stream.arrived(now) {
+            let (room_us, now) = (self.now_us, bot.local_us(self.now_us));
+            for bytes in session.down_stream.arrived(room_us) {
                 bot.client.handle_stream(&bytes).unwrap();
             }
-            for bytes in session.down.arrived(now) {
+            for bytes in session.down.arrived(room_us) {
                 bot.client.handle_datagram(&bytes, now);
             }
             // Game loops run at their own pace, not the room's.
@@ -93,10 +93,10 @@ impl Game {
             }
             let mut out = Vec::new();
             if bot.client.poll_datagram(1162, &mut out) {
-                session.up.send(now, out, &mut self.host.rng);
+                session.up.send(room_us, out, &mut self.host.rng);
             }
             while let Some(bytes) = bot.client.poll_stream() {
-                session.up_stream.send_ordered(now, bytes.to_vec(), &mut self.host.rng);
+                session.up_stream.send_ordered(room_us, bytes.to_vec(), &mut self.host.rng);
             }
         }
     }
