@@ -45,13 +45,19 @@ pub(crate) struct Changes {
     asked: Arc<Mutex<BTreeMap<AskedKey, Asked>>>,
 }
 
+/// A caller and its own name for a call.
+type RequestKey = (Arc<str>, String);
+
+/// The encoded answer of a call, there once the call has ended.
+type AnswerCell = Arc<OnceCell<Result<Vec<u8>, Status>>>;
+
 #[derive(Clone, Debug)]
 struct Asked {
     method: &'static str,
     request: serde_json::Value,
     dry_run: bool,
     since: Instant,
-    answer: Arc<OnceCell<Result<Vec<u8>, Status>>>,
+    answer: AnswerCell,
 }
 
 /// How long a request id names the same call.
@@ -169,10 +175,7 @@ impl Changes {
         }
     }
 
-    fn asked_before(
-        &self,
-        change: &Change,
-    ) -> Result<SharedAnswer, Status> {
+    fn asked_before(&self, change: &Change) -> Result<SharedAnswer, Status> {
         let now = Instant::now();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.retain(|_, call| now.duration_since(call.since) < ASKED_FOR);
