@@ -127,7 +127,7 @@ fn shots(criterion: &mut Criterion<CpuTime>) {
         });
         println!("{name}: {accepted} of {judged} shots accepted");
         let mut next = 0;
-        let mut scratch = TargetHits::new();
+        let mut scratch: [TargetHits; PELLETS] = std::array::from_fn(|_| TargetHits::new());
         group.bench_function("hits alone", |bencher| {
             bencher.iter(|| {
                 let (index, shot) = shot_of(&rooms, &mut next);
@@ -151,7 +151,8 @@ fn shots(criterion: &mut Criterion<CpuTime>) {
 fn shot_of(rooms: &[Judged], next: &mut usize) -> (usize, Shot) {
     *next = next.wrapping_add(1);
     let room = next.wrapping_mul(0x9E37_79B1) % rooms.len();
-    (room, rooms[room].room.shot(room, *next))
+    let shot = rooms[room].room.shot(room, *next);
+    (shot.room, shot)
 }
 
 /// The bench judges rooms that a checkpoint can carry, as every room is.

@@ -51,6 +51,8 @@ impl ShooterRecord {
     /// Keeps a shot, and forgets the oldest of more than sixteen.
     pub fn keep(&mut self, shot: FiredShot) {
         if self.fired.len() < FIRED_SHOTS {
+            // All at once, so that no later shot waits for the allocator.
+            self.fired.reserve_exact(FIRED_SHOTS - self.fired.len());
             self.fired.push(shot);
             self.next = self.fired.len() % FIRED_SHOTS;
         } else {

@@ -1,6 +1,6 @@
 //! A room's state without its game: what the parts of a tick share.
 
-use crate::damage::Damage;
+use crate::damage::{Damage, Death};
 use crate::heartbeat::Counts;
 use crate::monsters::Monster;
 use crate::player::Player;
@@ -38,6 +38,8 @@ pub(crate) struct Core {
     pub teams: Vec<u8>,
     /// Health to be dealt after the last verdict, in order.
     pub damage: Vec<Damage>,
+    /// Scratch space: the deaths of a tick.
+    pub deaths: Vec<Death>,
     pub since: Counts,
     pub total: Counts,
     pub refusals: Refusals,
@@ -77,6 +79,7 @@ impl Core {
             lives,
             teams: vec![EntityState::NO_TEAM; ids],
             damage: Vec::new(),
+            deaths: Vec::new(),
             since: Counts::default(),
             total: Counts::default(),
             refusals: Refusals::default(),

@@ -27,7 +27,7 @@ pub(crate) const DAMAGE_MAX: usize = 4096;
 
 /// A death of this tick.
 #[derive(Clone, Copy, Debug)]
-struct Death {
+pub(crate) struct Death {
     entity: EntityId,
     life: Life,
     killer: Option<EntityId>,
@@ -36,7 +36,8 @@ struct Death {
 
 /// Deals everything queued, tells the game of each hit in deal order, then of the deaths.
 pub(crate) fn deal(core: &mut Core, game: &mut dyn Game, out: &mut TickOutput) {
-    let mut deaths: Vec<Death> = Vec::new();
+    let mut deaths = std::mem::take(&mut core.deaths);
+    deaths.clear();
     for _ in 0..ROUNDS_MAX {
         if core.damage.is_empty() {
             break;
@@ -56,6 +57,7 @@ pub(crate) fn deal(core: &mut Core, game: &mut dyn Game, out: &mut TickOutput) {
         core.die(*death, out);
         game.death(&mut GameRoom::new(core, out), death.entity, death.killer);
     }
+    core.deaths = deaths;
 }
 
 impl Core {
