@@ -141,9 +141,10 @@ async fn a_kicked_player_is_told_so_and_her_ticket_opens_nothing_any_more() {
     players.sit(vec![again]);
     players
         .play("turned away", SOON, still, |players| {
-            players.notices.iter().any(|(key, notice)| {
-                *key == players.keys[2] && matches!(notice, Notice::Ended(_))
-            })
+            players
+                .notices
+                .iter()
+                .any(|(key, notice)| *key == players.keys[2] && matches!(notice, Notice::Ended(_)))
         })
         .await;
     assert!(players.all_in_but(&[0, 2]), "the other player plays on");

@@ -45,9 +45,6 @@ pub(crate) struct Changes {
     asked: Arc<Mutex<BTreeMap<AskedKey, Asked>>>,
 }
 
-/// A caller and its own name for a call.
-type RequestKey = (Arc<str>, String);
-
 /// The encoded answer of a call, there once the call has ended.
 type AnswerCell = Arc<OnceCell<Result<Vec<u8>, Status>>>;
 

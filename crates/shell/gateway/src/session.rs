@@ -43,7 +43,9 @@ pub(crate) enum Stage {
         since: Instant,
     },
     /// The shard has its hello.
-    Asked { since: Instant },
+    Asked {
+        since: Instant,
+    },
     Playing(Box<Playing>),
 }
 

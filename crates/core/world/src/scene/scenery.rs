@@ -172,7 +172,7 @@ impl HeightField {
         let columns = self.columns;
         let rows = self.heights_m.len().checked_div(columns).unwrap_or(0);
         let whole = columns >= 2 && rows >= 2 && self.heights_m.len() == columns * rows;
-        if !whole || !(self.cell_m > 0.0 && self.cell_m.is_finite()) {
+        if !(whole && self.cell_m > 0.0 && self.cell_m.is_finite()) {
             return Err(SceneryError::HeightField);
         }
         if columns.saturating_mul(rows).saturating_mul(2) > TRIANGLES_MAX {
