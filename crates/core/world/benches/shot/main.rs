@@ -7,8 +7,9 @@ mod plain;
 mod room;
 
 use cpu::CpuTime;
-use criterion::{BatchSize, Criterion, black_box, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use room::{Crowd, PELLETS, Room, Shot};
+use std::hint::black_box;
 
 fn shots(criterion: &mut Criterion<CpuTime>) {
     for (name, crowd, rooms) in [

@@ -22,7 +22,8 @@ pub struct Served {
     pub node: Arc<Double>,
     pub audit: PathBuf,
     pub metrics: Metrics,
-    pub folder: tempfile::TempDir,
+    /// Held until the test is over: the files go with it.
+    _folder: tempfile::TempDir,
     pub stop: oneshot::Sender<()>,
     pub task: JoinHandle<Result<(), ServeError>>,
 }
@@ -87,7 +88,7 @@ impl Setup {
             },
         );
         let task = tokio::spawn(serving);
-        Served { address, node, audit, metrics, folder, stop, task }
+        Served { address, node, audit, metrics, _folder: folder, stop, task }
     }
 }
 
