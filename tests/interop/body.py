@@ -6,7 +6,7 @@ Open ground only, as far as an example needs: no walls, no ledges. What a wall c
 import math
 from dataclasses import dataclass
 
-from wire import JUMP
+from datagrams import JUMP
 
 FULL_TURN = 65536
 

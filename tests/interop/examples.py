@@ -3,6 +3,7 @@
 import pathlib
 import re
 
+import datagrams
 import snapshots
 import wire
 from bits import ByteReader
@@ -42,15 +43,14 @@ def check():
     assert second.events[2][1]["rule"] == "rate"
 
     frames = [
-        wire.Frame(6 + i, 1, 2, wire.Hands(127, 0, 0, 1000 + 40 * i, -50), (1002 + i, 16384), 4, 90, 30)
+        datagrams.Frame(6 + i, 1, 2, datagrams.Hands(127, 0, 0, 1000 + 40 * i, -50), (1002 + i, 16384), 4, 90, 30)
         for i in (0, 1)
     ]
-    shot = wire.Shot(8, 1, 2, 4, 89, 7, (1003, 16384), (0.0, 1.6, 0.0), (0.0, 0.0, -1.0))
-    assert wire.datagram_up(1006, 1004, 1, frames, [shot]) == hexes["datagram"]
+    shot = datagrams.Shot(8, 1, 2, 4, 89, 7, (1003, 16384), (0.0, 1.6, 0.0), (0.0, 0.0, -1.0))
+    assert datagrams.datagram_up(1006, 1004, 1, frames, [shot]) == hexes["datagram"]
 
     pictures = snapshots.Pictures(own_id=0, tick=1000)
     read = [pictures.read(hexes[f"snapshot-{i}"]) for i in (1, 2, 3)]
     assert [p.entities[1].place[2] for p in read] == [-2560, -2584, -2605]
     assert read[-1].own.position_m == (1.5, 0.0, 2.0) and read[-1].own.applied == 6
     return len(hexes)
-

@@ -4,8 +4,8 @@ import math
 from dataclasses import replace
 
 import body
+import datagrams
 import sight
-import wire
 from snapshots import MONSTER
 
 FULL_TURN = 65536
@@ -16,11 +16,11 @@ def looking(direction):
     """Hands at rest, the eyes along a direction."""
     yaw = math.atan2(-direction[0], -direction[2]) / math.tau * FULL_TURN
     pitch = math.asin(max(-1.0, min(1.0, direction[1]))) / math.tau * FULL_TURN
-    return wire.Hands(yaw=round(yaw) % FULL_TURN, pitch=round(pitch))
+    return datagrams.Hands(yaw=round(yaw) % FULL_TURN, pitch=round(pitch))
 
 
 def still(session):
-    return wire.Hands(yaw=session.hands.yaw, pitch=session.hands.pitch)
+    return datagrams.Hands(yaw=session.hands.yaw, pitch=session.hands.pitch)
 
 
 async def walk(session, inputs):
@@ -128,4 +128,4 @@ async def verdict(session, shot):
 
 
 def jumping(session):
-    return replace(still(session), buttons=wire.JUMP)
+    return replace(still(session), buttons=datagrams.JUMP)

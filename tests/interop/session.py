@@ -18,6 +18,7 @@ from aioquic.quic.connection import QuicConnection
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import body
+import datagrams
 import wire
 from bits import Unreadable, since
 from inventory import CannotApply, Inventory
@@ -76,7 +77,7 @@ class Session(QuicConnectionProtocol):
         self.commands, self.grants = [], []
         self.number, self.frames, self.shots = 0, [], []  # not acknowledged yet
         self.made = collections.deque(maxlen=UNACKNOWLEDGED_MAX)  # to predict from
-        self.hands = wire.Hands()
+        self.hands = datagrams.Hands()
 
     # --- what a caller does
 
@@ -126,7 +127,7 @@ class Session(QuicConnectionProtocol):
             if self._loop.time() > deadline:
                 raise TimeoutError(f"{what}: not within {seconds} s")
             if self.playing():
-                await self.step(wire.Hands(yaw=self.hands.yaw, pitch=self.hands.pitch))
+                await self.step(datagrams.Hands(yaw=self.hands.yaw, pitch=self.hands.pitch))
             else:
                 await asyncio.sleep(0.002)
 
@@ -190,7 +191,7 @@ class Session(QuicConnectionProtocol):
     def frame(self, hands, view):
         self.hands = hands
         weapon, total, clip = self.inventory.hand
-        frame = wire.Frame(
+        frame = datagrams.Frame(
             self.next_number(), self.inventory.life, self.inventory.revision, hands, view.step, weapon, total, clip
         )  # fmt: skip
         self.frames.append(frame)
@@ -199,7 +200,7 @@ class Session(QuicConnectionProtocol):
 
     def fire(self, frame, view, origin_m, direction):
         total = self.inventory.spend()
-        shot = wire.Shot(
+        shot = datagrams.Shot(
             self.next_number(), self.inventory.life, self.inventory.revision, frame.weapon, total, frame.number,
             view.step, origin_m, direction,
         )  # fmt: skip
@@ -212,12 +213,16 @@ class Session(QuicConnectionProtocol):
         self.shots = [s for s in self.shots if not self.pictures.is_done(s.number)][-UNACKNOWLEDGED_MAX:]
         frames, shots, datagram = [], [], b""
         for message in sorted(self.frames + self.shots, key=lambda m: m.number):
-            is_frame = isinstance(message, wire.Frame)
+            is_frame = isinstance(message, datagrams.Frame)
             (frames if is_frame else shots).append(message)
-            longer = wire.datagram_up(
+            longer = datagrams.datagram_up(
                 self.pictures.newest.tick, self.pictures.older(), self.batches, frames, shots
             )  # fmt: skip
-            if len(longer) > wire.DATAGRAM_BYTES_MAX or len(frames) > 42 or len(shots) > wire.SHOTS_MAX:
+            if (
+                len(longer) > datagrams.BYTES_MAX
+                or len(frames) > datagrams.FRAMES_MAX
+                or len(shots) > datagrams.SHOTS_MAX
+            ):
                 break
             datagram = longer
         if self.keeps_datagram(datagram):
@@ -277,6 +282,8 @@ class Session(QuicConnectionProtocol):
         for i, byte in enumerate(self.unread[:3]):
             length |= (byte & 0x7F) << 7 * i
             if byte < 0x80:
+                if length > wire.MESSAGE_BYTES_MAX:
+                    raise Unreadable("too_many")
                 end = i + 1 + length
                 if len(self.unread) < end:
                     return None

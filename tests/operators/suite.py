@@ -218,12 +218,24 @@ def weapons_are_given_and_read_back_and_audited(server):
     assert {("GiveWeapon", "ok"), ("SetAmmo", "invalid_argument"), ("Ban", "permission_denied")} <= said, said
 
 
-def a_ban_keeps_a_player_out_until_it_is_lifted(server):
+def a_ban_sends_a_player_away_until_it_is_lifted(server):
     client = Reflected(server)
-    client.call("Ban", subject="address/127.0.0.0/8", reason="test", for_s=3600)
-    assert [ban.subject for ban in client.call("ListBans").bans] == ["address/127.0.0.0/8"]
-    client.call("Unban", subject="address/127.0.0.0/8")
-    assert not client.call("ListBans").bans
+    swarm = server.swarm("--rooms", "1", "--players", "2", "--seconds", "30", "--npcs", "2")
+    try:
+        here = lambda: {player.player for player in client.call("ListPlayers").players}
+        eventually("two players", lambda: len(here()) == 2)
+        player = sorted(here())[0]
+        would = client.call("Ban", subject=f"player/{player}", dry_run=True)
+        assert list(would.players_kicked) == [player] and player in here(), would
+        done = client.call("Ban", subject=f"player/{player}", reason="test", for_s=3600)
+        assert list(done.players_kicked) == [player], done
+        eventually("she is gone", lambda: player not in here())
+        assert [ban.subject for ban in client.call("ListBans").bans] == [f"player/{player}"]
+        client.call("Unban", subject=f"player/{player}")
+        assert not client.call("ListBans").bans
+    finally:
+        swarm.terminate()
+        swarm.communicate(timeout=20)
 
 
 def a_rule_changes_while_rooms_run_and_shows_in_heartbeats(server):
@@ -386,7 +398,7 @@ def main():
                 if process.poll() is None:
                     process.kill()
         other = Server(folder, "bans")
-        holds(a_ban_keeps_a_player_out_until_it_is_lifted, other)
+        holds(a_ban_sends_a_player_away_until_it_is_lifted, other)
         other.stop()
         holds(a_hanging_collector_slows_no_tick, folder)
     print("operators: all well")

@@ -29,7 +29,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// A connection that sends nothing else sends a ping this often; `None` never does.
     pub keep_alive: Option<Duration>,
-    /// Largest UDP payload to try: 1,200 (no discovery) to 1,452.
+    /// Largest UDP payload to try: 1,200 (no discovery) to 1,452. On a thin line a probe for more
+    /// fills the window for seconds, so only who needs larger datagrams should ask for them.
     pub packet_size_max: u16,
     /// Bytes of the ordered stream written by the owner and not yet handed to QUIC.
     pub stream_pending_bytes_max: usize,
@@ -49,7 +50,7 @@ impl Default for Settings {
             handshakes: HandshakeLimits::default(),
             idle_timeout: Duration::from_secs(10),
             keep_alive: None,
-            packet_size_max: 1452,
+            packet_size_max: 1200,
             stream_pending_bytes_max: 512 * 1024,
             stream_window_bytes: 64 * 1024,
             packets_per_receive_max: 1024,
@@ -60,11 +61,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A client's settings: it keeps its connection alive and needs no path discovery, since what
-    /// it sends is small.
+    /// A client's settings: it keeps its connection alive.
     #[must_use]
     pub fn client() -> Self {
-        Self { keep_alive: Some(Duration::from_secs(3)), packet_size_max: 1200, ..Self::default() }
+        Self { keep_alive: Some(Duration::from_secs(3)), ..Self::default() }
     }
 
     pub(crate) fn endpoint_config(&self) -> EndpointConfig {

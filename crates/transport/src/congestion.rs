@@ -14,11 +14,14 @@ use std::time::{Duration, Instant};
 
 /// How much longer than its best a round trip may take before the window gives way.
 const QUEUE_TARGET: Duration = Duration::from_millis(120);
-/// The best round trip is that of one or two such spans: a path may get longer for good.
-const BEST_SPAN: Duration = Duration::from_secs(2);
+/// The best round trip is that of one or two such spans: a path may get longer for good, and a queue
+/// may take seconds to drain.
+const BEST_SPAN: Duration = Duration::from_secs(10);
+/// The most that one step takes away: what is left of the window.
+const PART_MIN: f64 = 0.4;
 const WINDOW_MAX: u64 = 128 * 1024;
 /// The first window in packets, and the least.
-const PACKETS_FIRST: u64 = 7;
+const PACKETS_FIRST: u64 = 8;
 const PACKETS_MIN: u64 = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -40,6 +43,9 @@ struct Steady {
     /// Bytes that arrived and that were lost since the window last gave way.
     arrived: u64,
     lost: u64,
+    /// Of the acknowledgement being read: its bytes, and the round trip of its newest packet.
+    batch: u64,
+    sample: Option<Duration>,
 }
 
 /// The shortest round trip of late.
@@ -70,6 +76,8 @@ impl Steady {
             best: Best { span_began: now, span: Duration::MAX, span_before: Duration::MAX },
             arrived: 0,
             lost: 0,
+            batch: 0,
+            sample: None,
         }
     }
 
@@ -80,11 +88,14 @@ impl Steady {
         self.lost = 0;
     }
 
-    fn queued(&mut self, now: Instant, sample: Duration) {
+    /// Moves the window by one acknowledgement. A long round trip alone says nothing: it may be the
+    /// path's own. Where the window is full as well, more is sent than the path carries.
+    fn settle(&mut self, now: Instant, sample: Duration, in_flight_before: u64, acked: u64) {
         let best = self.best.note(now, sample);
         let queue = sample.saturating_sub(best);
-        let may_change = now.saturating_duration_since(self.changed) >= sample;
-        if queue > QUEUE_TARGET && may_change {
+        let is_full = in_flight_before + 2 * self.packet >= self.window;
+        let may_shrink = now.saturating_duration_since(self.changed) >= sample;
+        if queue > QUEUE_TARGET && is_full && may_shrink {
             // What the line carries in its best round trip and the target together.
             let part = (best + QUEUE_TARGET).as_secs_f64() / sample.as_secs_f64();
             #[expect(
@@ -93,8 +104,13 @@ impl Steady {
                 clippy::cast_precision_loss,
                 reason = "a part of a window of at most 128 KiB"
             )]
-            let to = (self.window as f64 * part.max(0.5)) as u64;
+            let to = (self.window as f64 * part.max(PART_MIN)) as u64;
             self.shrink(now, to);
+        } else if queue < QUEUE_TARGET / 2 || !is_full {
+            let max = if is_full { WINDOW_MAX } else { PACKETS_FIRST * self.packet };
+            if self.window < max {
+                self.window = (self.window + acked / 4).min(max);
+            }
         }
     }
 }
@@ -105,18 +121,25 @@ impl Controller for Steady {
         now: Instant,
         sent: Instant,
         bytes: u64,
-        app_limited: bool,
+        _app_limited: bool,
         _rtt: &RttEstimator,
     ) {
         let sample = now.saturating_duration_since(sent);
+        self.sample = Some(self.sample.map_or(sample, |least| least.min(sample)));
         self.arrived += bytes;
-        self.queued(now, sample);
-        let best = self.best.span.min(self.best.span_before);
-        if sample.saturating_sub(best) < QUEUE_TARGET / 2 {
-            let max = if app_limited { PACKETS_FIRST * self.packet } else { WINDOW_MAX };
-            if self.window < max {
-                self.window = (self.window + bytes / 4).min(max);
-            }
+        self.batch += bytes;
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        _app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        let acked = std::mem::take(&mut self.batch);
+        if let Some(sample) = self.sample.take() {
+            self.settle(now, sample, in_flight + acked, acked);
         }
     }
 
@@ -132,7 +155,7 @@ impl Controller for Steady {
             return;
         }
         if is_persistent_congestion {
-            self.shrink(now, 0);
+            self.shrink(now, (self.window / 2).max(4 * self.packet));
         } else if lost_bytes == 0 {
             // A mark, not a loss: the path says that its queue grows.
             self.shrink(now, self.window / 8 * 7);
@@ -174,36 +197,40 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_queue_shrinks_the_window_and_an_empty_one_lets_it_grow() {
+    fn a_growing_queue_shrinks_a_full_window_and_an_empty_one_lets_it_grow() {
         let start = Instant::now();
         let mut steady = Steady::new(start, 1200);
-        steady.queued(at(start, 50), Duration::from_millis(50));
-        assert_eq!(steady.window, 8400);
-        steady.queued(at(start, 900), Duration::from_millis(500));
-        assert_eq!(steady.window, 4200);
-        steady.queued(at(start, 950), Duration::from_millis(500));
-        assert_eq!(steady.window, 4200, "once a round trip");
-        steady.queued(at(start, 1500), Duration::from_millis(500));
+        let ms = Duration::from_millis;
+        steady.settle(at(start, 50), ms(50), 9600, 0);
+        assert_eq!(steady.window, 9600);
+        steady.settle(at(start, 900), ms(500), 9600, 0);
+        assert_eq!(steady.window, 3840);
+        steady.settle(at(start, 950), ms(500), 3840, 0);
+        assert_eq!(steady.window, 3840, "once a round trip");
+        for second in 2..6 {
+            steady.settle(at(start, second * 1000), ms(500), 12_000, 0);
+            steady.settle(at(start, second * 1000 + 10), ms(50), 0, 0);
+        }
         assert_eq!(steady.window, 2400, "the least window still carries a game");
+        steady.settle(at(start, 7000), ms(50), 2400, 1200);
+        assert_eq!(steady.window, 2700);
     }
 
     #[test]
-    fn a_path_that_got_longer_for_good_is_no_queue_after_a_while() {
+    fn a_long_round_trip_without_a_full_window_changes_nothing() {
         let start = Instant::now();
         let mut steady = Steady::new(start, 1200);
-        for ms in (0..8000).step_by(100) {
-            let sample = if ms < 2000 { 40 } else { 300 };
-            steady.queued(at(start, ms), Duration::from_millis(sample));
+        for step in 0..80u64 {
+            let sample = Duration::from_millis(if step % 10 < 5 { 40 } else { 700 });
+            steady.settle(at(start, step * 100), sample, 4000, 300);
         }
-        let before = steady.window;
-        steady.queued(at(start, 9000), Duration::from_millis(300));
-        assert_eq!(steady.window, before);
+        assert_eq!(steady.window, 9600);
     }
 
     #[test]
     fn a_fifth_lost_changes_nothing_and_a_half_lost_does() {
         let start = Instant::now();
-        for (lost, window) in [(2, 8400), (10, 6300)] {
+        for (lost, window) in [(2, 9600), (10, 7200)] {
             let mut steady = Steady::new(start, 1200);
             steady.arrived = 8 * 1200;
             steady.on_congestion_event(at(start, 200), at(start, 100), false, lost * 1200);

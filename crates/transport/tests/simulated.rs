@@ -4,7 +4,7 @@ mod common;
 
 use common::{Pair, address};
 use fairshot_transport::link::Line;
-use fairshot_transport::{Bytes, CloseReason, Event, SendError};
+use fairshot_transport::{Bytes, CloseReason, Event, SendError, Settings};
 use std::time::Duration;
 
 fn bad_line() -> Line {
@@ -102,7 +102,8 @@ fn a_datagram_at_the_limit_goes_and_one_over_it_is_refused_unsent() {
 fn a_path_that_shrinks_in_play_is_found_out_within_two_seconds() {
     for seed in 0..4 {
         let wide = Line { latency: Duration::from_millis(20), ..Line::default() };
-        let mut pair = Pair::new(seed, wide);
+        let server = Settings { packet_size_max: 1452, ..Settings::default() };
+        let mut pair = Pair::with(seed, wide, server, Settings::client());
         let (client, server) = pair.connect();
         let mut seen = Vec::new();
         let mut read = Vec::new();

@@ -20,6 +20,7 @@ fn every_grade_carries_a_session_and_loses_no_event() {
             let mut house = House::new(7 + number as u64, Line::default());
             let (client, session) = house.player(1);
             let (mut frames, mut queued, mut oldest) = (0, 0, 0);
+            let (mut heard_at, mut stall) = (0, 0);
             for tick in 0..64 * SECONDS {
                 let since = Duration::from_micros(15_625) * tick;
                 house.link.set_line_between(address(1), server, up.line(since));
@@ -45,19 +46,28 @@ fn every_grade_carries_a_session_and_loses_no_event() {
                         u32::from_le_bytes([datagram[0], datagram[1], datagram[2], datagram[3]]);
                     oldest = oldest.max(tick - sent);
                 }
-                frames += house
+                let heard = house
                     .events
                     .extract_if(.., |event| matches!(event, SessionEvent::Datagram { .. }))
                     .count();
+                frames += heard;
+                stall = stall.max(tick - heard_at);
+                if heard > 0 {
+                    heard_at = tick;
+                }
             }
             let snapshots = house.clients[client].datagrams.len();
             println!(
-                "{name:26} reorders {reorders:5}: frames {:5.1}/s, snapshots {:5.1}/s, oldest {:.2} s",
+                "{name:26} reorders {reorders:5}: frames {:5.1}/s, longest stall {:.2} s, snapshots {:5.1}/s, oldest {:.2} s",
                 frames as f32 / SECONDS as f32,
+                stall as f32 / 64.0,
                 snapshots as f32 / SECONDS as f32,
                 oldest as f32 / 64.0,
             );
             assert!(house.closed().is_empty(), "{name}: {:?}", house.closed());
+            // The line itself gives nothing for up to a third of a second, and the transport adds
+            // nothing to that: a stall of 0.65 s would cost an honest player her shots.
+            assert!(stall < 32, "{name}: a stall of {stall} ticks");
             // Whatever is still on its way gets a good line to arrive on.
             house.link.set_line_between(address(1), server, Line::default());
             house.link.set_line_between(server, address(1), Line::default());

@@ -130,14 +130,19 @@ fn draw_refusals(
         let newest = series.last().copied().unwrap_or(0);
         let style = if newest > 0 { Style::new().fg(Color::Red) } else { Style::new() };
         frame.render_widget(Paragraph::new(rule.as_str()).style(style), name);
-        let skip = series.len().saturating_sub(usize::from(graph.width));
-        frame.render_widget(
-            Sparkline::default().data(&series[skip..]).max(most).style(style),
-            graph,
-        );
+        let bars = newest_at_the_right(series, usize::from(graph.width));
+        frame.render_widget(Sparkline::default().data(&bars).max(most).style(style), graph);
         let all: u64 = series.iter().sum();
         frame.render_widget(Paragraph::new(format!(" {newest:>5} of {all:>6}")), sum);
     }
+}
+
+/// As many as fit, with nothing before the first.
+fn newest_at_the_right(series: &[u64], width: usize) -> Vec<u64> {
+    let skip = series.len().saturating_sub(width);
+    let mut bars = vec![0; width.saturating_sub(series.len())];
+    bars.extend_from_slice(&series[skip..]);
+    bars
 }
 
 fn right(number: impl ToString) -> Cell<'static> {

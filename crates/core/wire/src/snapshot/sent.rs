@@ -43,6 +43,8 @@ impl<'a> Bases<'a> {
                 .rev()
                 .find(|sent| sent.tick == tick)
                 .filter(|_| since > 0 && since.unsigned_abs() <= BASE_TICKS_MAX)
+                // A room whose ticks began again has forgotten what it sent.
+                .filter(|sent| states.slot(sent.seq).is_some_and(|slot| slot.tick == tick))
         };
         let newer = acked.and_then(|ack| usable(ack.newest));
         let older = newer.and_then(|newer| {

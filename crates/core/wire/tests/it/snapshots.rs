@@ -269,3 +269,22 @@ fn the_near_and_those_in_view_come_more_often_when_not_all_fit() {
     assert!(near > behind, "ahead {near}, behind {behind}");
     assert!(came[1..].iter().all(|times| *times >= 4), "{came:?}");
 }
+
+#[test]
+fn a_room_whose_ticks_begin_again_builds_on_nothing_it_forgot() {
+    let mut room = Bodies::new(3, 4, 10);
+    let mut ring = SentStates::new();
+    let mut writer = SnapshotWriter::new(EntityId(0));
+    let mut reader = SnapshotReader::new(EntityId(0), Tick(100));
+    for tick in [102, 104, 106, 90, 92] {
+        room.step();
+        ring.record(Tick(tick), &room.states());
+        let mut out = Vec::new();
+        let personal = Personal { own: room.own(0), ..Personal::default() };
+        writer.write(&ring, &personal, 1162, &mut Scratch::default(), &mut out).unwrap();
+        let snapshot = reader.read(&out).unwrap();
+        let poses = |states: &[EntityState]| states.iter().map(|s| s.pose).collect::<Vec<_>>();
+        assert_eq!(poses(&snapshot.states), poses(&room.states()[1..]), "{tick}");
+        writer.handle_ack(reader.ack().unwrap());
+    }
+}

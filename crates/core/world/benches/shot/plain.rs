@@ -20,8 +20,8 @@ struct Target {
     monster: bool,
     feet: Point,
     yaw: f64,
-    #[expect(dead_code, reason = "a struct of its own carries what a room sends")]
-    rest: [f64; 3],
+    /// What else a room sends of it.
+    _rest: [f64; 3],
 }
 
 struct Row {
@@ -187,7 +187,7 @@ impl Target {
             monster: matches!(state.kind, EntityKind::Monster(_)),
             feet: point(state.pose.position_m()),
             yaw: state.pose.yaw_rad().into(),
-            rest: [state.pose.pitch_rad().into(), f64::from(state.health_eighths), 0.0],
+            _rest: [state.pose.pitch_rad().into(), f64::from(state.health_eighths), 0.0],
         }
     }
 }

@@ -4,6 +4,7 @@
 //! second; the ticks since the newest snapshot stand as they are until the next one. Reading never
 //! changes anything, and nothing here is a copy of the room's state: a row is what went out.
 
+mod bytes;
 mod cull;
 mod moment;
 mod pose;

@@ -2,6 +2,7 @@
 
 use super::History;
 use super::row::{Block, PoseRow, TraitsRow};
+use crate::shapes::shape_of;
 use fairshot_units::{EntityState, POSITION_STEPS_PER_M, Tick};
 
 impl History {
@@ -15,6 +16,7 @@ impl History {
         }
         let used = states
             .iter()
+            .filter(|state| shape_of(state.kind).is_some())
             .map(|state| usize::from(state.id.0) + 1)
             .filter(|used| *used <= Self::ENTITIES_MAX)
             .max()

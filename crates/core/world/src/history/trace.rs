@@ -8,7 +8,7 @@ use super::{DrawnPose, Moment, blend};
 use crate::shapes::Shape;
 use fairshot_units::{EntityId, Life};
 use glam::Vec3;
-use std::slice;
+use std::{fmt, slice};
 
 /// A ray through the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct TargetHit {
 }
 
 /// The targets of one ray, nearest first; of two at one distance the lower id comes first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct TargetHits {
     hits: [TargetHit; Self::MAX],
     len: usize,
@@ -76,6 +76,19 @@ impl TargetHits {
     /// Nothing further than this can still be among the `most` nearest.
     fn limit_m(&self, most: usize, range_m: f32) -> f32 {
         if self.len < most { range_m } else { self.hits[most - 1].distance_m }
+    }
+}
+
+// What lies behind the hits is left from earlier traces and says nothing.
+impl PartialEq for TargetHits {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl fmt::Debug for TargetHits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.as_slice()).finish()
     }
 }
 

@@ -6,3 +6,4 @@ mod flight;
 mod movement;
 mod rewind;
 mod scenery;
+mod trace;
