@@ -151,6 +151,26 @@ async fn a_kicked_player_is_told_so_and_her_ticket_opens_nothing_any_more() {
     house.close().await;
 }
 
+#[actix_rt::test]
+async fn a_newcomer_hears_who_is_in_the_room_already() {
+    let house = House::open(&[]).await;
+    let mut players = Players::plain();
+    let mut seats = house.seats("arena", 2, 0).await;
+    let second = seats.pop().expect("two seats");
+    let first = seats[0].player_id.clone();
+    players.sit(seats);
+    players.play("the first is in", SOON, still, Players::all_in).await;
+    players.sit(vec![second]);
+    players
+        .play("the second hears of the first", SOON, still, |players| {
+            players.heard[1].iter().any(|event| {
+                matches!(event, ClientEvent::Room { event: Event::Joined(joined), .. } if *joined.name == *first)
+            })
+        })
+        .await;
+    house.close().await;
+}
+
 fn still(_: usize, session: &mut fairshot_client_core::PlayerClient, now_us: u64) {
     session.frame(Input::default(), false, now_us);
 }
