@@ -144,6 +144,7 @@ impl Shape {
 
     /// Whether a ray may meet a target with its feet `offset` from the ray's origin: a quick look that
     /// leaves nobody out.
+    #[inline]
     pub(crate) fn may_meet(
         &self,
         offset: Vec3,

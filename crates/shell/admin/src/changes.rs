@@ -43,16 +43,13 @@ pub(crate) struct Changes {
     asked: Arc<Mutex<BTreeMap<AskedKey, Asked>>>,
 }
 
-/// The encoded answer of a call, there once the call has ended.
-type AnswerCell = Arc<OnceCell<Result<Vec<u8>, Status>>>;
-
 #[derive(Clone, Debug)]
 struct Asked {
     method: &'static str,
     request: serde_json::Value,
     dry_run: bool,
     since: Instant,
-    answer: AnswerCell,
+    answer: SharedAnswer,
 }
 
 /// How long a request id names the same call.

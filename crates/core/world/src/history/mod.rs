@@ -135,6 +135,7 @@ impl History {
     }
 
     /// The blocks of a row.
+    #[inline]
     fn row(&self, row: usize) -> &[Block] {
         &self.blocks[row * self.row_blocks..][..self.row_blocks]
     }
@@ -144,6 +145,7 @@ impl History {
         self.row_blocks * Block::WIDTH
     }
 
+    #[inline]
     fn pose(&self, row: usize, id: usize) -> PoseRow {
         let block = self.row(row).get(id / Block::WIDTH);
         block.map_or(PoseRow::ABSENT, |block| block.poses[id % Block::WIDTH])

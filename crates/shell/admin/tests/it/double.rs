@@ -97,7 +97,7 @@ impl Double {
                     weapon: *weapon,
                     name: "AK-47".into(),
                     total: *total,
-                    clip: 30.min(*total),
+                    clip: (*total).min(30),
                 })
                 .collect(),
             observed_ago_ms: Some(12),

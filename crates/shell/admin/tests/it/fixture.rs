@@ -22,7 +22,7 @@ pub struct Served {
     pub node: Arc<Double>,
     pub audit: PathBuf,
     pub metrics: Metrics,
-    /// Held until the test is over: the files go with it.
+    /// Kept, so that the files stay.
     _folder: tempfile::TempDir,
     pub stop: oneshot::Sender<()>,
     pub task: JoinHandle<Result<(), ServeError>>,
