@@ -33,6 +33,8 @@ pub(crate) trait Audited: Message + Default + Clone + 'static {
 
 /// Who asked, and the id of the request.
 type AskedKey = (Arc<str>, String);
+/// The encoded answer of a call, there once the call has ended.
+type SharedAnswer = Arc<OnceCell<Result<Vec<u8>, Status>>>;
 
 /// The one door of changes. A clone shares the log and the request ids.
 #[derive(Clone, Debug)]
@@ -167,7 +169,7 @@ impl Changes {
         }
     }
 
-    fn asked_before(&self, change: &Change) -> Result<AnswerCell, Status> {
+    fn asked_before(&self, change: &Change) -> Result<SharedAnswer, Status> {
         let now = Instant::now();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.retain(|_, call| now.duration_since(call.since) < ASKED_FOR);
