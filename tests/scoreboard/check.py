@@ -59,7 +59,8 @@ def cheats():
         figures = swarm("--rooms", "2", "--players", "4", "--npcs", "40", "--cheat", name, seconds=20)
         cheat = figures["cheat"]
         print(json.dumps(cheat))
-        check(f"{name} fired", cheat["sent"] > 50, cheat["sent"])
+        # The slowest of them fires a rifle of 0.75 shots a second, in two rooms for 20 s.
+        check(f"{name} fired", cheat["sent"] > 15, cheat["sent"])
         check(f"{name} refused under {rule} alone", set(cheat["refused"]) == {rule}, cheat["refused"])
         if accepted_max is None:
             accepted_max = cheat["accepted_max"]
@@ -120,8 +121,9 @@ def refused_by_rule(page):
     return counts
 
 
-honest_rooms()
-cheats()
-counters_agree()
-print(f"{results['passed']} passed, {results['failed']} failed")
-sys.exit(1 if results["failed"] else 0)
+if __name__ == "__main__":
+    honest_rooms()
+    cheats()
+    counters_agree()
+    print(f"{results['passed']} passed, {results['failed']} failed")
+    sys.exit(1 if results["failed"] else 0)

@@ -244,10 +244,11 @@ fn turn(act: Act, stage: &Stage, sets: &mut [Set], players: &mut [Player], now: 
             hear(&event, player, set, stage);
         }
         let due = set.session(player.key).is_some_and(|session| session.frame_due(now_us));
-        if due && act != Act::Leaving {
-            if let Some(session) = set.session_mut(player.key) {
-                player.bot.play(session, mood, now_us);
-            }
+        if due
+            && act != Act::Leaving
+            && let Some(session) = set.session_mut(player.key)
+        {
+            player.bot.play(session, mood, now_us);
         }
         if let Some(session) = set.session(player.key) {
             // The counts outlive the session that made them.
@@ -265,14 +266,14 @@ fn turn(act: Act, stage: &Stage, sets: &mut [Set], players: &mut [Player], now: 
     for (index, set) in sets.iter_mut().enumerate() {
         while let Some((key, notice)) = set.next_notice() {
             let told = players.iter_mut().find(|player| player.set == index && player.key == key);
-            if let (Some(player), Notice::Ended(ended)) = (told, notice) {
-                if act != Act::Leaving {
-                    eprintln!(
-                        "fairshot-swarm: a player of room {} was lost: {ended:?}",
-                        player.outcome.room
-                    );
-                    player.outcome.ended = Some(format!("{ended:?}"));
-                }
+            if let (Some(player), Notice::Ended(ended)) = (told, notice)
+                && act != Act::Leaving
+            {
+                eprintln!(
+                    "fairshot-swarm: a player of room {} was lost: {ended:?}",
+                    player.outcome.room
+                );
+                player.outcome.ended = Some(format!("{ended:?}"));
             }
         }
         set.flush(now);

@@ -6,11 +6,33 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 pub(crate) enum Event {
-    Seated { room: String, player: String, seat: u32, address: String, after: Duration, at: Instant },
-    Refused { code: String, words: String, retry: Option<Duration> },
-    Playing { player: String, room: String, after: Duration, away: Option<Duration> },
-    Lost { player: String, room: String, why: String },
-    Failed { words: String },
+    Seated {
+        room: String,
+        player: String,
+        seat: u32,
+        address: String,
+        after: Duration,
+        at: Instant,
+    },
+    Refused {
+        code: String,
+        words: String,
+        retry: Option<Duration>,
+    },
+    Playing {
+        player: String,
+        room: String,
+        after: Duration,
+        away: Option<Duration>,
+    },
+    Lost {
+        player: String,
+        room: String,
+        why: String,
+    },
+    Failed {
+        words: String,
+    },
 }
 
 impl Event {

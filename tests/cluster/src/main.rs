@@ -51,17 +51,14 @@ fn main() -> ExitCode {
     let args = Args::parse();
     // ring, for QUIC. A second provider is none of this program's.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("no threads: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                eprintln!("no threads: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
     let _inside = runtime.enter();
     if args.list {
         println!("{}", runtime.block_on(join::list(&args)));

@@ -16,8 +16,7 @@ pub struct Faults {
 
 impl Faults {
     /// Nothing happens to them.
-    pub const NONE: Self =
-        Self { lost: 0.0, doubled: 0.0, reordered: 0.0, late: Duration::ZERO };
+    pub const NONE: Self = Self { lost: 0.0, doubled: 0.0, reordered: 0.0, late: Duration::ZERO };
 }
 
 /// A real socket with faults.

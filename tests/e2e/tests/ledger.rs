@@ -59,7 +59,8 @@ const FAULTS: Faults =
     Faults { lost: 0.2, doubled: 0.1, reordered: 0.2, late: Duration::from_millis(60) };
 
 #[actix_rt::test]
-async fn two_thousand_rounds_through_loss_and_a_storm_of_commands_end_with_ledger_and_client_alike() {
+async fn two_thousand_rounds_through_loss_and_a_storm_of_commands_end_with_ledger_and_client_alike()
+{
     let house = House::open(&[RANGE]).await;
     let mut players = Players::on(Lossy::new(any_socket(), FAULTS, 77));
     let seats = house.seats("range", 1, 0).await;

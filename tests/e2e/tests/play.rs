@@ -141,12 +141,33 @@ async fn a_kicked_player_is_told_so_and_her_ticket_opens_nothing_any_more() {
     players.sit(vec![again]);
     players
         .play("turned away", SOON, still, |players| {
-            players.notices.iter().any(|(key, notice)| {
-                *key == players.keys[2] && matches!(notice, Notice::Ended(_))
-            })
+            players
+                .notices
+                .iter()
+                .any(|(key, notice)| *key == players.keys[2] && matches!(notice, Notice::Ended(_)))
         })
         .await;
     assert!(players.all_in_but(&[0, 2]), "the other player plays on");
+    house.close().await;
+}
+
+#[actix_rt::test]
+async fn a_newcomer_hears_who_is_in_the_room_already() {
+    let house = House::open(&[]).await;
+    let mut players = Players::plain();
+    let mut seats = house.seats("arena", 2, 0).await;
+    let second = seats.pop().expect("two seats");
+    let first = seats[0].player_id.clone();
+    players.sit(seats);
+    players.play("the first is in", SOON, still, Players::all_in).await;
+    players.sit(vec![second]);
+    players
+        .play("the second hears of the first", SOON, still, |players| {
+            players.heard[1].iter().any(|event| {
+                matches!(event, ClientEvent::Room { event: Event::Joined(joined), .. } if *joined.name == *first)
+            })
+        })
+        .await;
     house.close().await;
 }
 

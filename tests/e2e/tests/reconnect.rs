@@ -30,7 +30,9 @@ async fn r18_a_quick_reconnect_takes_the_seat_and_the_old_connections_end_touche
     let view = node.inventory(&player).await.expect("an inventory");
     assert!(view.slots.iter().all(|slot| slot.weapon != WeaponId(5)), "it started empty: {view:?}");
     assert!(
-        new.heard[0].iter().all(|event| !matches!(event, ClientEvent::Commanded { command, .. } if *command == give)),
+        new.heard[0].iter().all(
+            |event| !matches!(event, ClientEvent::Commanded { command, .. } if *command == give)
+        ),
         "nothing of the old session is replayed"
     );
 

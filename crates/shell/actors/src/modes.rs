@@ -56,9 +56,7 @@ impl LoadedMode {
     pub fn with_monsters(&self, monsters: Option<u16>) -> Self {
         match monsters {
             // How many there are is nothing a client reads, so its text stays the shared one.
-            Some(count) => {
-                Self { mode: Arc::new(self.mode.with_monsters(count)), ..self.clone() }
-            }
+            Some(count) => Self { mode: Arc::new(self.mode.with_monsters(count)), ..self.clone() },
             None => self.clone(),
         }
     }

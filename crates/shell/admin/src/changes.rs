@@ -33,7 +33,7 @@ pub(crate) trait Audited: Message + Default + Clone + 'static {
 
 /// Who asked, and the id of the request.
 type AskedKey = (Arc<str>, String);
-/// An answer, encoded, that calls with one request id wait for together.
+/// The encoded answer of a call, there once the call has ended.
 type SharedAnswer = Arc<OnceCell<Result<Vec<u8>, Status>>>;
 
 /// The one door of changes. A clone shares the log and the request ids.

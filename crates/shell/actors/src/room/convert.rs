@@ -6,7 +6,9 @@ use fairshot_room::{
     Answer, Command, Event, FieldValue, Hit, HitData, HitSource, Notice, OwnState, RoomInput, Shot,
     TickOutput,
 };
-use fairshot_units::{EntityId, EntityKind, EntityState, Revision, WeaponId, health_eighths};
+use fairshot_units::{
+    EntityId, EntityKind, EntityState, Life, PlayerId, Revision, WeaponId, health_eighths,
+};
 use fairshot_wire as wire;
 use fairshot_wire::snapshot;
 use glam::Vec3;
@@ -69,6 +71,17 @@ impl Names {
     }
 }
 
+/// A player who is in the room, as a client that enters after her is told of her.
+pub(crate) fn present(entity: EntityId, player: &PlayerId, life: Life, team: u8) -> wire::Event {
+    wire::Event::Joined(wire::Joined {
+        entity,
+        kind: EntityKind::Player,
+        life,
+        team,
+        name: Arc::from(player.as_str()),
+    })
+}
+
 /// One event for every client; `None` where the wire has no need of it. `inputs` are those the tick
 /// was run with: a shot's own claim says where it left.
 pub(crate) fn event(
@@ -78,13 +91,11 @@ pub(crate) fn event(
     names: &Names,
 ) -> Option<wire::Event> {
     Some(match event {
-        Event::Joined { entity, player, team } => wire::Event::Joined(wire::Joined {
-            entity: *entity,
-            kind: EntityKind::Player,
-            life: fairshot_units::Life(0),
-            team: team.unwrap_or(EntityState::NO_TEAM),
-            name: Arc::from(player.as_str()),
-        }),
+        Event::Joined { entity, player, team } => {
+            let own = out.own.iter().find(|own| own.entity == *entity);
+            let life = own.map_or(Life(0), |own| own.life);
+            present(*entity, player, life, team.unwrap_or(EntityState::NO_TEAM))
+        }
         Event::Left { entity } => wire::Event::Left { entity: *entity },
         Event::Spawned { entity, life, pose } => {
             wire::Event::Respawned { entity: *entity, life: *life, position_m: pose.position_m() }
@@ -100,8 +111,18 @@ pub(crate) fn event(
             source: *killer,
             weapon: Some(hit_weapon(*weapon, names)),
         },
-        // A projectile is an entity of the snapshots; its end is where it was last seen.
-        Event::Launched { .. } | Event::Ended { .. } => return None,
+        Event::Launched { projectile, shooter, weapon, number } => wire::Event::Launched {
+            projectile: *projectile,
+            shooter: *shooter,
+            weapon: *weapon,
+            number: *number,
+        },
+        Event::Ended { projectile, weapon, at_m, blast_radius_m } => wire::Event::Ended {
+            projectile: *projectile,
+            weapon: *weapon,
+            at_m: *at_m,
+            blast_radius_m: *blast_radius_m,
+        },
         Event::Game { name, entity, data } => wire::Event::Game {
             name: Arc::from(*name),
             entity: *entity,

@@ -190,6 +190,32 @@ impl RoomActor {
         true
     }
 
+    /// A newcomer hears who is here already: their joins were told before she could listen.
+    fn tell_of_the_present(&mut self, session: SessionId, newcomer: EntityId) {
+        let team_of = |entity| {
+            let state = self.out.entities.iter().find(|state| state.id == entity);
+            state.map_or(EntityState::NO_TEAM, |state| state.team)
+        };
+        let joined: Vec<_> = self
+            .room
+            .players()
+            .filter(|(entity, _)| *entity != newcomer)
+            .map(|(entity, player)| {
+                let life = self.room.life(entity).unwrap_or(Life(0));
+                convert::present(entity, player, life, team_of(entity))
+            })
+            .collect();
+        if joined.is_empty() {
+            return;
+        }
+        let nothing = self.batches.write(self.room.tick_now(), &[]);
+        let mut gateway = self.gateway.borrow_mut();
+        let Some(number) = gateway.next_batch(session) else { return };
+        if let Err(slow) = gateway.queue_batch(session, nothing.batch(number, &joined)) {
+            tracing::warn!(room = %self.id, %slow, "a newcomer is slow from the start");
+        }
+    }
+
     /// Ends the room: its players are told, its last heartbeat is written, nothing of it stays.
     fn end(&mut self, code: CloseCode, reason: &str, end: RoomEnd, context: &mut Context<Self>) {
         for link in self.links.iter_mut().filter_map(Option::take) {
@@ -334,6 +360,7 @@ impl Handler<Enter> for RoomActor {
             enter.inventory.do_send(inventory::Retire);
             return;
         }
+        self.tell_of_the_present(enter.session, enter.entity);
         let index = usize::from(enter.entity.0);
         let Some(place) = self.links.get_mut(index) else { return };
         if let Some(before) = place.replace(Link::new(&enter, self.clock, &self.metrics)) {
