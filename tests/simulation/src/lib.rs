@@ -1,1 +1,0 @@
-//! Whole rooms under virtual time and seeded networks
