@@ -48,6 +48,8 @@ impl Judged {
     }
 
     fn judge(&mut self, mode: &Mode, shot: &Shot, claim: &mut Claim, stats: &StatSheet) -> usize {
+        // First, as a tick begins.
+        self.out.clear();
         claim.view = shot.view;
         claim.origin_m = shot.origin_m;
         claim.direction = shot.direction;
@@ -74,7 +76,6 @@ impl Judged {
         };
         let ruling = LedgerRuling::Accepted;
         let judged = JudgedShot { claim, ruling, shooter, stats, exact_step: false };
-        self.out.clear();
         let record = &mut self.records[usize::from(shot.shooter.0)];
         self.judge.judge(&judged, record, &scene, &mut self.out);
         self.out.hits.len()

@@ -199,8 +199,8 @@ pub struct Judgement {
     pub hits: Vec<ShotHit>,
 }
 
-/// Hits of one shot that there is a place for in the nearest cache.
-const HITS_AHEAD: usize = 4;
+/// Rays, and hits, of one shot whose places are asked for.
+const AHEAD: usize = 3;
 
 impl Judgement {
     pub fn clear(&mut self) {
@@ -212,8 +212,8 @@ impl Judgement {
     /// Begins loading the places where the next verdict goes.
     pub(crate) fn prefetch(&mut self) {
         self.verdicts.spare_capacity_mut().first().into_iter().for_each(prefetch);
-        self.rays.spare_capacity_mut().first().into_iter().for_each(prefetch);
-        self.hits.spare_capacity_mut().iter().take(HITS_AHEAD).for_each(prefetch);
+        self.rays.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
+        self.hits.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
     }
 
     #[must_use]
