@@ -59,6 +59,8 @@ pub(crate) struct RoomActor {
     /// Entities that teleported in a tick since the last snapshot was recorded.
     teleported: Vec<EntityId>,
     snapshot_rows: Vec<EntityState>,
+    /// One player's snapshot as it is written.
+    snapshot_bytes: Vec<u8>,
     names: Names,
     refusals: KeptRefusals,
     tick_times_us: Vec<u32>,
@@ -127,6 +129,7 @@ impl RoomActor {
             scratch: Scratch::default(),
             teleported: Vec::new(),
             snapshot_rows: Vec::new(),
+            snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
