@@ -249,6 +249,12 @@ impl Endpoint {
         self.get_mut(key).map(Connection::path)
     }
 
+    /// Where the peer is now: the address its last validated packets came from.
+    #[must_use]
+    pub fn remote_address(&self, key: ConnectionKey) -> Option<SocketAddr> {
+        self.get(key).map(|connection| connection.quinn.remote_address())
+    }
+
     /// The smoothed round trip alone, cheaper than [`Endpoint::path`].
     #[must_use]
     pub fn round_trip(&self, key: ConnectionKey) -> Option<Duration> {
