@@ -59,12 +59,14 @@ pub(crate) fn event(event: &RoomEvent, out: &TickOutput, mode: &Mode) -> Option<
 /// What one client alone is told.
 pub(crate) fn notice(notice: &Notice) -> Option<Event> {
     match notice {
-        Notice::ShotRefused { number, rule, reason, unseen_death, .. } => Some(Event::ShotRefused {
-            number: *number,
-            rule: (*rule).into(),
-            reason: Arc::from(reason.to_string()),
-            unseen_death: *unseen_death,
-        }),
+        Notice::ShotRefused { number, rule, reason, unseen_death, .. } => {
+            Some(Event::ShotRefused {
+                number: *number,
+                rule: (*rule).into(),
+                reason: Arc::from(reason.to_string()),
+                unseen_death: *unseen_death,
+            })
+        }
         Notice::CommandAnswered { .. } => None,
     }
 }

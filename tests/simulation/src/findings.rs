@@ -119,7 +119,11 @@ impl Findings {
     #[expect(clippy::cast_precision_loss, reason = "counts of one match")]
     pub fn agreement(&self) -> f64 {
         let most = self.hits_seen.max(self.hits_dealt).max(1);
-        if self.hits_seen.max(self.hits_dealt) == 0 { 1.0 } else { self.hits_matched as f64 / most as f64 }
+        if self.hits_seen.max(self.hits_dealt) == 0 {
+            1.0
+        } else {
+            self.hits_matched as f64 / most as f64
+        }
     }
 
     /// Refusals that no stall beyond the promise explains.

@@ -63,7 +63,12 @@ impl Session {
         inputs
     }
 
-    fn join_frame(&mut self, frame: &fairshot_wire::Frame, open: bool, now_ms: u64) -> Option<Frame> {
+    fn join_frame(
+        &mut self,
+        frame: &fairshot_wire::Frame,
+        open: bool,
+        now_ms: u64,
+    ) -> Option<Frame> {
         if !self.acks.record(frame.number) {
             return None;
         }
@@ -92,7 +97,12 @@ impl Session {
         })
     }
 
-    fn join_shot(&mut self, shot: &fairshot_wire::Shot, open: bool, now_ms: u64) -> Option<RoomInput> {
+    fn join_shot(
+        &mut self,
+        shot: &fairshot_wire::Shot,
+        open: bool,
+        now_ms: u64,
+    ) -> Option<RoomInput> {
         if !self.acks.record(shot.number) {
             return None;
         }

@@ -8,8 +8,8 @@ use fairshot_bots::{Bot, Mood};
 use fairshot_client::{ClientKey, ClientSet, Notice, Options, Phase, Rejoin, Seat};
 use fairshot_client_core::{ClientEvent, GameSettings, PlayerClient, Stats};
 use fairshot_mode::{Mode, presets};
-use fairshot_transport::Settings;
 use fairshot_transport::link::{Line, Link, Port};
+use fairshot_transport::{PathState, Settings};
 use fairshot_units::EntityId;
 use fairshot_wire::Event;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -314,6 +314,14 @@ impl Player {
     /// Never: a player of a match is not removed.
     pub fn client_mut(&mut self) -> &mut PlayerClient {
         self.set.session_mut(self.key).expect("a player of a match stays")
+    }
+
+    /// Figures of her path, as her side sees it.
+    ///
+    /// # Panics
+    /// Where her session is over.
+    pub fn path(&mut self) -> PathState {
+        self.set.path(self.key).expect("she is connected")
     }
 
     #[must_use]

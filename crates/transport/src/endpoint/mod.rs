@@ -18,6 +18,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How long the window may hold a datagram back while nothing else goes: a game on the thinnest line still
+/// hears of its players ten times a second, and no lost acknowledgement silences it.
+const HELD_FOR: Duration = Duration::from_millis(100);
 /// Configurations of pinned servers kept for the next connection to the same one.
 const PINS_MAX: usize = 64;
 
@@ -42,6 +45,8 @@ pub struct Endpoint {
     /// Established connections that only received: whatever they have to say (credit, repairs) rides
     /// on the next packet their owner sends, or goes by itself at the time noted here.
     lazy: VecDeque<(Instant, ConnectionKey)>,
+    /// Connections whose datagrams the path holds back, and until when at most.
+    held: VecDeque<(Instant, ConnectionKey)>,
     /// Packets the endpoint answers with by itself: retries, refusals, resets.
     answers: Answers,
     /// Handshakes under way on the server side, oldest first, with their deadlines.
@@ -92,6 +97,7 @@ impl Endpoint {
             touched: Vec::new(),
             stirred: Vec::new(),
             lazy: VecDeque::new(),
+            held: VecDeque::new(),
             answers: Answers::default(),
             half_open: VecDeque::new(),
             half_open_count: 0,
@@ -151,6 +157,7 @@ impl Endpoint {
     pub fn flush(&mut self, now: Instant, network: &mut dyn Network) {
         self.answers.depart(now, network);
         self.stir_overdue(now);
+        self.stir_held(now);
         let mut stirred = std::mem::take(&mut self.stirred);
         let mut left = 0;
         for at in 0..stirred.len() {
@@ -160,6 +167,10 @@ impl Endpoint {
             };
             connection.lazy_until = None;
             connection.stirred = connection.flush(now, network);
+            if connection.held_until.is_none() && connection.datagrams_held() {
+                connection.held_until = Some(now + HELD_FOR);
+                self.held.push_back((now + HELD_FOR, connection.key));
+            }
             if connection.stirred {
                 stirred[left] = index;
                 left += 1;
@@ -176,7 +187,8 @@ impl Endpoint {
     /// When [`Endpoint::receive`] should be called at the latest, for an owner without a tick.
     #[must_use]
     pub fn timeout(&self) -> Option<Instant> {
-        self.timeouts.iter().flatten().min().copied()
+        let held = self.held.front().map(|(due, _)| *due);
+        self.timeouts.iter().flatten().copied().chain(held).min()
     }
 
     /// Queues a datagram, unreliable and unordered, for the next flush. When the path holds older

@@ -96,6 +96,23 @@ impl Endpoint {
         }
     }
 
+    /// Has every connection send whose datagrams were held back too long.
+    pub(super) fn stir_held(&mut self, now: Instant) {
+        while let Some(&(due, key)) = self.held.front() {
+            // An entry whose connection has sent since is stale.
+            let waits = self.get(key).is_some_and(|connection| connection.held_until == Some(due));
+            if waits && due > now {
+                return;
+            }
+            self.held.pop_front();
+            if waits && let Some(connection) = self.get_mut(key) {
+                connection.held_until = None;
+                connection.overdue = true;
+                self.stir(key.index);
+            }
+        }
+    }
+
     /// Does a connection's business with the endpoint and notes when it wants the time next.
     pub(super) fn settle(&mut self, index: u32) {
         let at = index as usize;

@@ -207,8 +207,7 @@ mod tests {
         let later = start + Duration::from_secs(1);
         assert_eq!(lane.pop(later, &held, &mut luck), None);
         let free = Line::default();
-        let came: Vec<i32> =
-            std::iter::from_fn(|| lane.pop(later, &free, &mut luck)).collect();
+        let came: Vec<i32> = std::iter::from_fn(|| lane.pop(later, &free, &mut luck)).collect();
         assert_eq!(came, [0, 1, 2]);
         lane.push(later, &free, &mut luck, 100, 3);
         assert_eq!(lane.pop(later, &free, &mut luck), Some(3));
