@@ -13,7 +13,7 @@ use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory};
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much longer than its best a round trip may take before the window gives way.
@@ -24,11 +24,17 @@ const BEST_SPAN: Duration = Duration::from_secs(10);
 /// The most that one step takes away: what is left of the window.
 const PART_MIN: f64 = 0.4;
 const WINDOW_MAX: u64 = 128 * 1024;
-/// The first window in packets.
-const PACKETS_FIRST: u64 = 8;
+/// The first window in packets, and what an idle one grows back to: at a game's few KB a second four are
+/// enough for half a second of round trip, and more would only fill a thin line before it can complain.
+const PACKETS_FIRST: u64 = 4;
 /// The least window lets so much be on its way. quinn wants room for a whole packet beside that, however
 /// small the next one is.
 const ON_ITS_WAY_MIN: u64 = 512;
+/// How long the window may hold a datagram back: a game on a thin line still hears of its players ten times a
+/// second, on the thinnest a few times, and no lost acknowledgement silences it.
+const LEAVE_AFTER_MIN: Duration = Duration::from_millis(100);
+const LEAVE_AFTER_MAX: Duration = Duration::from_millis(500);
+const LEAVE_AFTER_PART_OF_QUEUE: f64 = 0.3;
 /// A path this long at the least window and still over its target has become longer for good.
 const LONGER_FOR_GOOD: Duration = Duration::from_secs(2);
 
@@ -59,9 +65,16 @@ struct Steady {
     leave: Leave,
 }
 
-/// Lets a packet go over the window while it is given.
+/// A path's leave to send a packet over its window, and how long one must wait for it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Leave(Arc<AtomicBool>);
+pub(crate) struct Leave(Arc<LeaveState>);
+
+#[derive(Debug, Default)]
+struct LeaveState {
+    given: AtomicBool,
+    /// Of the last acknowledgement.
+    queue_us: AtomicU64,
+}
 
 impl Leave {
     /// The leave of the path a connection has now.
@@ -71,7 +84,18 @@ impl Leave {
     }
 
     pub(crate) fn give(&self, given: bool) {
-        self.0.store(given, Ordering::Relaxed);
+        self.0.given.store(given, Ordering::Relaxed);
+    }
+
+    /// The longer packets wait on the way, the rarer they go, or the way would fill for ever.
+    pub(crate) fn wait(&self) -> Duration {
+        let queue = Duration::from_micros(self.0.queue_us.load(Ordering::Relaxed));
+        queue.mul_f64(LEAVE_AFTER_PART_OF_QUEUE).clamp(LEAVE_AFTER_MIN, LEAVE_AFTER_MAX)
+    }
+
+    fn note_queue(&self, queue: Duration) {
+        let us = u64::try_from(queue.as_micros()).unwrap_or(u64::MAX);
+        self.0.queue_us.store(us, Ordering::Relaxed);
     }
 }
 
@@ -134,6 +158,7 @@ impl Steady {
             best = sample;
         }
         let queue = sample.saturating_sub(best);
+        self.leave.note_queue(queue);
         let may_shrink = now.saturating_duration_since(self.changed) >= sample;
         if queue > QUEUE_TARGET {
             // What the line carries in its best round trip and the target together.
@@ -216,7 +241,7 @@ impl Controller for Steady {
     }
 
     fn window(&self) -> u64 {
-        if self.leave.0.load(Ordering::Relaxed) { u64::MAX / 4 } else { self.window }
+        if self.leave.0.given.load(Ordering::Relaxed) { u64::MAX / 4 } else { self.window }
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -245,8 +270,8 @@ mod tests {
         let start = Instant::now();
         let mut steady = Steady::new(start, 1200);
         let ms = Duration::from_millis;
-        steady.settle(at(start, 50), ms(50), 9600, 0);
-        assert_eq!(steady.window, 9600);
+        steady.settle(at(start, 50), ms(50), 4800, 0);
+        assert_eq!(steady.window, 4800);
         // 5,000 bytes took half a second: in 170 ms it is 1,700, and no step takes more than 3 of 5.
         steady.settle(at(start, 900), ms(500), 5000, 0);
         assert_eq!(steady.window, 1200 + 2000);
@@ -280,13 +305,24 @@ mod tests {
         copy.leave.give(true);
         assert!(steady.window() > 1 << 40);
         copy.leave.give(false);
-        assert_eq!(steady.window(), 9600);
+        assert_eq!(steady.window(), 4800);
+    }
+
+    #[test]
+    fn a_leave_comes_the_later_the_longer_packets_wait_on_the_way() {
+        let start = Instant::now();
+        let mut steady = Steady::new(start, 1200);
+        let mut wait = |ms: u64| {
+            steady.settle(at(start, ms), Duration::from_millis(ms), 500, 0);
+            steady.leave.wait().as_millis()
+        };
+        assert_eq!([wait(40), wait(240), wait(1040), wait(5040)], [100, 100, 300, 500]);
     }
 
     #[test]
     fn a_fifth_lost_changes_nothing_and_a_half_lost_does() {
         let start = Instant::now();
-        for (lost, window) in [(2, 9600), (10, 7200)] {
+        for (lost, window) in [(2, 4800), (10, 3600)] {
             let mut steady = Steady::new(start, 1200);
             steady.arrived = 8 * 1200;
             steady.on_congestion_event(at(start, 200), at(start, 100), false, lost * 1200);

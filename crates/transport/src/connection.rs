@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     pub(crate) lazy_until: Option<Instant>,
     /// A datagram waits for the window or the pacer, until then at most.
     pub(crate) held_until: Option<Instant>,
+    /// Already in the endpoint's list of connections held back.
+    pub(crate) held_listed: bool,
     /// It has waited long enough: one packet goes, whatever the window says.
     pub(crate) overdue: bool,
     /// A timer fired: what it asks for (a late acknowledgement, probes) does not wait.
@@ -57,6 +59,7 @@ impl Connection {
             stirred: false,
             lazy_until: None,
             held_until: None,
+            held_listed: false,
             overdue: false,
             urgent: false,
             stream: None,
@@ -223,6 +226,15 @@ impl Connection {
                 }
             }
         }
+    }
+
+    /// Notes since when a datagram is held back. True where the endpoint must list the connection.
+    pub(crate) fn note_held(&mut self, now: Instant) -> bool {
+        if self.held_until.is_some() || !self.connected || self.over || !self.datagrams_held() {
+            return false;
+        }
+        self.held_until = Leave::of(&self.quinn).map(|leave| now + leave.wait());
+        self.held_until.is_some() && !std::mem::replace(&mut self.held_listed, true)
     }
 
     /// Sends one packet that the window held back too long. True when it went.

@@ -98,6 +98,11 @@ pub struct Findings {
     pub hits_seen: u64,
     pub hits_dealt: u64,
     pub hits_matched: u64,
+    /// Accepted shots that the rewind rule judged at another step than they named.
+    pub shots_moved: u64,
+    /// Shots whose markers a verdict corrected: of those moved, and of those judged where they were aimed.
+    pub corrected_by_rewind: u64,
+    pub corrected_in_place: u64,
     pub payload_down_bytes: u64,
     pub refused: Vec<Refused>,
     /// Shots without a verdict after the lines were good again.
@@ -148,6 +153,9 @@ impl Findings {
         self.hits_seen += other.hits_seen;
         self.hits_dealt += other.hits_dealt;
         self.hits_matched += other.hits_matched;
+        self.shots_moved += other.shots_moved;
+        self.corrected_by_rewind += other.corrected_by_rewind;
+        self.corrected_in_place += other.corrected_in_place;
         self.payload_down_bytes += other.payload_down_bytes;
         self.refused.extend(other.refused);
         self.unanswered += other.unanswered;
@@ -165,7 +173,7 @@ impl fmt::Display for Findings {
         write!(
             f,
             "seed {}: {} shots, {} refused, {} unanswered, {} unexplained, {} unseen deaths; hits {} seen, \
-             {} dealt, {} alike; {} frames dropped; longest silence {:.2} s, held back {:.2} s",
+             {} dealt, {} alike; {} shots moved, {} of them corrected and {} others; {} frames dropped; longest silence {:.2} s, held back {:.2} s",
             self.seed,
             self.shots,
             self.refused.len(),
@@ -175,6 +183,9 @@ impl fmt::Display for Findings {
             self.hits_seen,
             self.hits_dealt,
             self.hits_matched,
+            self.shots_moved,
+            self.corrected_by_rewind,
+            self.corrected_in_place,
             self.frames_dropped,
             self.stall_worst.silence.as_secs_f32(),
             self.stall_worst.held_back.as_secs_f32(),

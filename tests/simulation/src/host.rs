@@ -11,10 +11,11 @@ use fairshot_mode::{Ammunition, Mode};
 use fairshot_room::{InventoryOrder, PlainGame, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_transport::link::Port;
 use fairshot_transport::{Endpoint, Identity, Pin, Settings};
-use fairshot_units::{EntityId, EntityState, Life, PlayerId, RoomId, WeaponCommand};
+use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, RoomId, WeaponCommand};
 use fairshot_wire::snapshot::{OwnState, Personal, Scratch, SentStates, Viewer};
 use fairshot_wire::{BatchWriter, CloseCode, Down, Event, Up, UpLimits, Welcome};
 use fairshot_world::StaticWorld;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub struct Host {
     /// Refusals told to their shooters, unseen deaths among them.
     pub(crate) refusals: u64,
     pub(crate) ended: Vec<EntityId>,
+    /// Shots judged at another step than they named.
+    pub(crate) moved: BTreeSet<(EntityId, MessageNumber)>,
     began: Instant,
     mode_text: Bytes,
     out: TickOutput,
@@ -68,6 +71,7 @@ impl Host {
             refused: Vec::new(),
             refusals: 0,
             ended: Vec::new(),
+            moved: BTreeSet::new(),
             began: now,
             out: TickOutput::default(),
             states: SentStates::new(),
@@ -168,7 +172,9 @@ impl Host {
         let bytes = Down::Welcome(Box::new(welcome)).to_bytes();
         if self.gateway.accept(now, id, bytes, limits).is_ok() {
             self.sessions.push(Session::new(entity, id, &self.mode));
-            let team = None;
+            // One side after the other, where the mode has sides.
+            let team = index.checked_rem(self.mode.teams.len());
+            let team = team.and_then(|team| u8::try_from(team).ok());
             self.inputs.push(RoomInput::Join { entity, player, team });
         }
     }
@@ -176,7 +182,7 @@ impl Host {
     /// Sends everything the tick put out, in the order a shard does.
     fn deliver(&mut self, now: Instant) {
         self.obey_orders(now);
-        self.keep_refusals(now);
+        self.keep_verdicts(now);
         self.tell_events();
         self.send_snapshots();
         if self.out.tick.0.is_multiple_of(PATH_EVERY_TICKS) {
@@ -209,9 +215,14 @@ impl Host {
         self.out.orders = orders;
     }
 
-    fn keep_refusals(&mut self, now: Instant) {
+    fn keep_verdicts(&mut self, now: Instant) {
         for verdict in &self.out.judgement.verdicts {
-            let Ruled::Refused { rule, reason } = &verdict.outcome else { continue };
+            let Ruled::Refused { rule, reason } = &verdict.outcome else {
+                if verdict.judged != verdict.named {
+                    self.moved.insert((verdict.shooter, verdict.number));
+                }
+                continue;
+            };
             self.refusals += 1;
             let session = self.sessions.get(usize::from(verdict.shooter.0));
             if !verdict.unseen_death {

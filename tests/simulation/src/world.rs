@@ -6,11 +6,11 @@ use crate::line::Course;
 use bytes::Bytes;
 use fairshot_bots::{Bot, Mood};
 use fairshot_client::{ClientKey, ClientSet, Notice, Options, Phase, Rejoin, Seat};
-use fairshot_client_core::{ClientEvent, GameSettings, PlayerClient, Stats};
+use fairshot_client_core::{ClientEvent, GameSettings, MarkerFate, PlayerClient, Stats};
 use fairshot_mode::{Mode, presets};
 use fairshot_transport::link::{Line, Link, Port};
 use fairshot_transport::{PathState, Settings};
-use fairshot_units::EntityId;
+use fairshot_units::{EntityId, MessageNumber};
 use fairshot_wire::Event;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,6 +23,8 @@ const STEPS_A_TICK: u32 = 4;
 const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 7000);
 /// Everybody is in by then, on the good line they join over.
 const GATHER_TICKS_MAX: u32 = 64 * 10;
+/// After the settling, what a grant on its way still keeps apart has come together by then.
+const AGREE_TICKS_MAX: u32 = 64;
 /// In a hundred steps so many find a game loop awake: loops run at a pace of their own.
 const AWAKE_PERCENT: u64 = 60;
 
@@ -76,6 +78,8 @@ pub struct Player {
     luck: Luck,
     frames: u64,
     explained: u64,
+    /// Shots whose markers were not what the room dealt.
+    corrected: Vec<MessageNumber>,
     ended: bool,
 }
 
@@ -177,6 +181,7 @@ impl Match {
             luck: Luck(self.seed * 1_000_003 + number as u64),
             frames: 0,
             explained: 0,
+            corrected: Vec::new(),
             ended: false,
         });
     }
@@ -215,6 +220,13 @@ impl Match {
             player.course = Course::steady(good);
         }
         self.run(Duration::from_secs(5), Mood::Peaceful);
+        // Monsters fight on: a respawn grant or a command may be on its way at any moment.
+        for _ in 0..AGREE_TICKS_MAX {
+            if self.findings().diverged.is_empty() {
+                return;
+            }
+            self.tick();
+        }
     }
 
     /// One tick of the server, and what the players do in it.
@@ -279,6 +291,7 @@ impl Match {
             seed: self.seed,
             refused: self.host.refused.clone(),
             ended: self.host.ended.clone(),
+            shots_moved: self.host.moved.len() as u64,
             frames_dropped: self.host.room.counts().frames_dropped,
             ..Findings::default()
         };
@@ -286,6 +299,12 @@ impl Match {
         for (player, session) in self.players.iter().zip(&self.host.sessions) {
             findings.count(player.client().stats());
             explained += player.explained;
+            let moved =
+                |number: &&MessageNumber| self.host.moved.contains(&(session.entity, **number));
+            let all = player.corrected.len();
+            let by_rewind = player.corrected.iter().filter(moved).count();
+            findings.corrected_by_rewind += by_rewind as u64;
+            findings.corrected_in_place += (all - by_rewind) as u64;
             let worst = session.upward.worst();
             let stall = &mut findings.stall_worst;
             stall.silence = stall.silence.max(worst.silence);
@@ -334,8 +353,14 @@ impl Player {
         self.set.receive(now);
         if self.plays && self.luck.below(100) < AWAKE_PERCENT {
             while let Some(event) = self.set.next_event(self.key) {
-                if let ClientEvent::Room { event: Event::ShotRefused { .. }, .. } = &event {
-                    self.explained += 1;
+                match &event {
+                    ClientEvent::Room { event: Event::ShotRefused { .. }, .. } => {
+                        self.explained += 1;
+                    }
+                    ClientEvent::MarkerSettled { number, fate: MarkerFate::Corrected(_) } => {
+                        self.corrected.push(*number);
+                    }
+                    _ => {}
                 }
                 if self.keeps_events {
                     self.events.push(event);

@@ -18,9 +18,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the window may hold a datagram back while nothing else goes: a game on the thinnest line still
-/// hears of its players ten times a second, and no lost acknowledgement silences it.
-const HELD_FOR: Duration = Duration::from_millis(100);
 /// Configurations of pinned servers kept for the next connection to the same one.
 const PINS_MAX: usize = 64;
 
@@ -45,8 +42,8 @@ pub struct Endpoint {
     /// Established connections that only received: whatever they have to say (credit, repairs) rides
     /// on the next packet their owner sends, or goes by itself at the time noted here.
     lazy: VecDeque<(Instant, ConnectionKey)>,
-    /// Connections whose datagrams the path holds back, and until when at most.
-    held: VecDeque<(Instant, ConnectionKey)>,
+    /// Connections whose datagrams the path holds back; each knows until when at most.
+    held: Vec<ConnectionKey>,
     /// Packets the endpoint answers with by itself: retries, refusals, resets.
     answers: Answers,
     /// Handshakes under way on the server side, oldest first, with their deadlines.
@@ -97,7 +94,7 @@ impl Endpoint {
             touched: Vec::new(),
             stirred: Vec::new(),
             lazy: VecDeque::new(),
-            held: VecDeque::new(),
+            held: Vec::new(),
             answers: Answers::default(),
             half_open: VecDeque::new(),
             half_open_count: 0,
@@ -167,9 +164,8 @@ impl Endpoint {
             };
             connection.lazy_until = None;
             connection.stirred = connection.flush(now, network);
-            if connection.held_until.is_none() && connection.datagrams_held() {
-                connection.held_until = Some(now + HELD_FOR);
-                self.held.push_back((now + HELD_FOR, connection.key));
+            if connection.note_held(now) {
+                self.held.push(connection.key);
             }
             if connection.stirred {
                 stirred[left] = index;
@@ -187,7 +183,7 @@ impl Endpoint {
     /// When [`Endpoint::receive`] should be called at the latest, for an owner without a tick.
     #[must_use]
     pub fn timeout(&self) -> Option<Instant> {
-        let held = self.held.front().map(|(due, _)| *due);
+        let held = self.held.iter().filter_map(|key| self.get(*key)?.held_until);
         self.timeouts.iter().flatten().copied().chain(held).min()
     }
 

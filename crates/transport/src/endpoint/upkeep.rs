@@ -98,19 +98,23 @@ impl Endpoint {
 
     /// Has every connection send whose datagrams were held back too long.
     pub(super) fn stir_held(&mut self, now: Instant) {
-        while let Some(&(due, key)) = self.held.front() {
-            // An entry whose connection has sent since is stale.
-            let waits = self.get(key).is_some_and(|connection| connection.held_until == Some(due));
-            if waits && due > now {
-                return;
+        let mut held = std::mem::take(&mut self.held);
+        held.retain(|key| {
+            let Some(connection) = self.get_mut(*key) else { return false };
+            // Where something went meanwhile, its flush noted anew whether anything is held.
+            let due = connection.held_until;
+            if due.is_some_and(|due| due > now) {
+                return true;
             }
-            self.held.pop_front();
-            if waits && let Some(connection) = self.get_mut(key) {
+            connection.held_listed = false;
+            if due.is_some() {
                 connection.held_until = None;
                 connection.overdue = true;
                 self.stir(key.index);
             }
-        }
+            false
+        });
+        self.held = held;
     }
 
     /// Does a connection's business with the endpoint and notes when it wants the time next.

@@ -9,7 +9,7 @@ pub fn secs(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-pub fn ms(ms: u64) -> Duration {
+pub const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
