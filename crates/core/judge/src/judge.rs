@@ -6,7 +6,7 @@ use crate::{
     Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
     Ray, Reason, ReloadRule, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
 };
-use fairshot_mode::{Judge as JudgedBy, StatSheet, Weapon, WeaponKind, WeaponNumbers};
+use fairshot_mode::{Judge as JudgedBy, Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
 use fairshot_world::{Moment, Ray as WorldRay, TargetHits, turned_level};
 use glam::Vec3;
@@ -132,15 +132,15 @@ impl Judge {
                 if accepted && weapon.kind == WeaponKind::Instant {
                     self.find_hits(&check, rays, hits);
                 }
-                let pace = check.pace();
+                let (pace, reload) = (check.pace(), check.reload_rule());
                 if let Some(sample_s) = sample_s {
                     record.latency.add(sample_s);
                 }
                 if let (true, Some(pace)) = (accepted, pace) {
                     record.take(claim.weapon, pace, scene.clock_ticks);
                 }
-                if let Some(reload) = self.reload.filter(|_| accepted && weapon.clip_size > 0) {
-                    let pause_ticks = reload.pause_ticks(tick_hz);
+                if let Some(reload) = reload.filter(|_| accepted) {
+                    let pause_ticks = crate::pause_ticks(reload, tick_hz);
                     record.fire_of_clip(claim.weapon, pause_ticks, scene.clock_ticks);
                 }
             }
@@ -378,9 +378,13 @@ pub(crate) fn amount_of(check: &ShotCheck<'_>, kind: EntityKind, zone: Option<u8
     check.numbers.damage * factor
 }
 
-/// A replaced rule is on as the built-in one is, whatever its options: `Reload` where registered.
+/// A replaced rule is on as the built-in one is, whatever its options; `reload`, off by itself, unless
+/// it is turned off.
 fn is_on_replaced(check: &ShotCheck<'_>, rule: Rule) -> bool {
-    rule == Rule::Reload || rules::is_on(check, rule)
+    match rule {
+        Rule::Reload => check.weapon.rules.reload != Some(Setting::Off),
+        rule => rules::is_on(check, rule),
+    }
 }
 
 /// An accepting verdict whose rays and hits begin there.

@@ -114,6 +114,11 @@ impl Core {
         self.seats.iter().flatten()
     }
 
+    /// Whether the room itself plays there.
+    pub(crate) fn is_bot(&self, entity: EntityId) -> bool {
+        self.player(entity).is_some_and(|player| player.bot.is_some())
+    }
+
     /// Index into `monsters`, where the id is a monster's.
     pub(crate) fn monster_index(&self, entity: EntityId) -> Option<usize> {
         let index = usize::from(entity.0).checked_sub(self.seats.len())?;

@@ -98,6 +98,12 @@ impl<'a> GameRoom<'a> {
         self.core.players().map(|player| player.entity)
     }
 
+    /// Whether the room itself plays there.
+    #[must_use]
+    pub fn is_bot(&self, entity: EntityId) -> bool {
+        self.core.is_bot(entity)
+    }
+
     /// The monsters of the room, standing or fallen.
     pub fn monsters(&self) -> impl Iterator<Item = EntityId> + '_ {
         self.core.monsters.iter().map(|monster| monster.entity)
@@ -292,9 +298,13 @@ impl<'a> GameRoom<'a> {
         }
     }
 
-    /// Orders a change of her inventory.
+    /// Orders a change of her inventory. A bot has none: what it carries changes at once.
     pub fn order(&mut self, entity: EntityId, command: WeaponCommand) {
-        if self.core.player(entity).is_some() {
+        let mode = Arc::clone(&self.core.mode);
+        let Some(player) = self.core.player_mut(entity) else { return };
+        if let Some(bot) = &mut player.bot {
+            bot.pouch.apply(&mode, command);
+        } else {
             self.out.orders.push((entity, InventoryOrder::Command(command)));
         }
     }

@@ -4,6 +4,7 @@
 //! It knows no socket, no clock and no randomness but its seed, so a recorded sequence of inputs always
 //! gives the same outputs, also across a checkpoint. The ledger is not in here: shots arrive stamped.
 
+mod bots;
 mod checkpoint;
 mod commands;
 mod core;

@@ -1,9 +1,10 @@
 //! One seat of a room and the player in it.
 
+use crate::bots::Bot;
 use crate::commands::CommandCredit;
 use crate::seen::Seen;
-use fairshot_judge::{Arms, ShooterRecord};
-use fairshot_mode::StatSheet;
+use fairshot_judge::{Arms, ShooterRecord, numbers_of};
+use fairshot_mode::{StatSheet, Weapon};
 use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, Tick, WeaponId};
 use fairshot_world::BodyState;
 
@@ -48,6 +49,8 @@ pub(crate) struct Player {
     /// Refusals since the last heartbeat.
     pub refusals: u32,
     pub command_credit: CommandCredit,
+    /// Set where the room itself plays.
+    pub bot: Option<Box<Bot>>,
 }
 
 impl Player {
@@ -63,6 +66,14 @@ impl Player {
 
     pub(crate) fn team_index(&self) -> Option<u8> {
         (self.team != EntityState::NO_TEAM).then_some(self.team)
+    }
+
+    /// Whether a weapon's last shot lies far enough back for its rate.
+    pub(crate) fn is_ready(&self, weapon: &Weapon, tick: Tick, tick_hz: u16) -> bool {
+        let rate = numbers_of(weapon, &self.stats).shots_per_second;
+        let last = self.record.fired().rev().find(|shot| shot.weapon == weapon.id);
+        #[expect(clippy::cast_precision_loss, reason = "ticks since a shot of this match")]
+        last.is_none_or(|shot| tick.since(shot.landed) as f32 * rate >= f32::from(tick_hz))
     }
 
     /// Whether her list lets her fire this weapon.

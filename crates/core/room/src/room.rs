@@ -6,7 +6,7 @@ use crate::heartbeat::Counts;
 use crate::shots::{Burst, Move};
 use crate::{
     Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, Refusal, RoomInput,
-    TickOutput, commands, damage, monsters, player, projectiles, shots, spawn,
+    TickOutput, bots, commands, damage, monsters, player, projectiles, shots, spawn,
 };
 use fairshot_judge::{Judge, ShooterRecord};
 use fairshot_mode::Mode;
@@ -46,6 +46,7 @@ pub struct Room {
     /// Scratch space of one tick.
     moves: Vec<Move>,
     bursts: Vec<Burst>,
+    bot_shots: Vec<RoomInput>,
 }
 
 impl std::fmt::Debug for Room {
@@ -64,7 +65,7 @@ impl Room {
         let mut specs = game.commands();
         specs.truncate(commands::COMMANDS_MAX);
         let core = Core::new(setup, judge, specs);
-        Self { core, game, moves: Vec::new(), bursts: Vec::new() }
+        Self { core, game, moves: Vec::new(), bursts: Vec::new(), bot_shots: Vec::new() }
     }
 
     /// Runs one tick: the inputs in their order, the game's step, monsters and projectiles, the pose
@@ -80,6 +81,9 @@ impl Room {
         for input in inputs {
             self.take(input, shoots, out);
         }
+        self.bot_shots.clear();
+        bots::fill(&mut self.core, self.game.as_mut(), out);
+        bots::play(&mut self.core, &mut self.moves, &mut self.bursts, &mut self.bot_shots);
         idle(&mut self.core);
         let core = &mut self.core;
         core.movers.step(1.0 / f32::from(core.mode.tick_hz.max(1)));
@@ -87,8 +91,9 @@ impl Room {
         monsters::step(core);
         record(core, out);
         projectiles::step(core, out);
-        if shoots || !self.bursts.is_empty() {
-            shots::judge_all(core, inputs, &self.moves, &self.bursts, out);
+        if shoots || !self.bursts.is_empty() || !self.bot_shots.is_empty() {
+            let fired = inputs.iter().chain(&self.bot_shots);
+            shots::judge_all(core, fired, &self.moves, &self.bursts, out);
         }
         damage::deal(core, self.game.as_mut(), out);
         spawn::respawn_due(core, self.game.as_mut(), out);
@@ -108,7 +113,8 @@ impl Room {
         core.total.add(&core.since);
         Heartbeat {
             tick: core.tick,
-            players: count(core.players().count()),
+            players: count(core.players().filter(|player| player.bot.is_none()).count()),
+            bots: count(core.players().filter(|player| player.bot.is_some()).count()),
             monsters: count(core.monsters.iter().filter(|monster| monster.alive).count()),
             since: std::mem::take(&mut core.since),
             total: core.total.clone(),
@@ -139,9 +145,15 @@ impl Room {
         counts
     }
 
-    /// Who sits where.
+    /// Who sits where, bots among them.
     pub fn players(&self) -> impl Iterator<Item = (EntityId, &PlayerId)> {
         self.core.players().map(|player| (player.entity, &player.id))
+    }
+
+    /// Whether the room itself plays there.
+    #[must_use]
+    pub fn is_bot(&self, entity: EntityId) -> bool {
+        self.core.is_bot(entity)
     }
 
     #[must_use]
@@ -243,15 +255,23 @@ fn begin(core: &mut Core, inputs: &[RoomInput]) -> bool {
     for player in core.seats.iter_mut().flatten() {
         let credit = player.credit_ticks.saturating_add(1).saturating_add(dropped);
         player.credit_ticks = credit.min(player::CREDIT_TICKS_MAX);
-        player.silent_ticks =
-            if player.frames_now == 0 { player.silent_ticks.saturating_add(1) } else { 0 };
+        player.silent_ticks = if player.frames_now == 0 && player.bot.is_none() {
+            player.silent_ticks.saturating_add(1)
+        } else {
+            0
+        };
     }
     shoots
 }
 
 /// Applies one frame once, in the order of the numbers; frames beyond the credit are dropped, the oldest
 /// first, and count as heard.
-fn apply(core: &mut Core, frame: &Frame, moves: Option<&mut Vec<Move>>, bursts: &mut Vec<Burst>) {
+pub(crate) fn apply(
+    core: &mut Core,
+    frame: &Frame,
+    moves: Option<&mut Vec<Move>>,
+    bursts: &mut Vec<Burst>,
+) {
     let mode = &core.mode;
     let world = fairshot_world::Present::new(&core.world, &core.movers);
     let Some(player) = core.seats.get_mut(usize::from(frame.entity.0)).and_then(Option::as_mut)

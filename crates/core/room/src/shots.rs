@@ -35,9 +35,9 @@ pub(crate) struct Burst {
 }
 
 /// Judges every shot among the inputs, then queues their damage and launches what flies.
-pub(crate) fn judge_all(
+pub(crate) fn judge_all<'a>(
     core: &mut Core,
-    inputs: &[RoomInput],
+    inputs: impl Iterator<Item = &'a RoomInput>,
     moves: &[Move],
     bursts: &[Burst],
     out: &mut TickOutput,

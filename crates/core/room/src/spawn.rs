@@ -1,5 +1,6 @@
 //! Lives: joining, leaving, the respawn grant and what it gives.
 
+use crate::bots::Bot;
 use crate::commands::CommandCredit;
 use crate::core::Core;
 use crate::game::Game;
@@ -23,6 +24,23 @@ pub(crate) fn join(
     entity: EntityId,
     player: &PlayerId,
     team: Option<u8>,
+    out: &mut TickOutput,
+) {
+    // A bot gives its seat to whoever comes for it.
+    if core.player(entity).is_some_and(|player| player.bot.is_some()) {
+        leave(core, game, entity, out);
+    }
+    join_as(core, game, entity, player, team, None, out);
+}
+
+/// Seats a player, or a bot; nobody where the seat is taken.
+pub(crate) fn join_as(
+    core: &mut Core,
+    game: &mut dyn Game,
+    entity: EntityId,
+    player: &PlayerId,
+    team: Option<u8>,
+    bot: Option<Box<Bot>>,
     out: &mut TickOutput,
 ) {
     let seat = usize::from(entity.0);
@@ -58,6 +76,7 @@ pub(crate) fn join(
         seen: crate::seen::Seen::default(),
         refusals: 0,
         command_credit,
+        bot,
     });
     out.events.push(Event::Joined { entity, player: player.clone(), team });
     game.join(&mut GameRoom::new(core, out), entity);
@@ -98,7 +117,8 @@ fn spawn(core: &mut Core, game: &mut dyn Game, entity: EntityId, out: &mut TickO
     let team = core.player(entity).and_then(Player::team_index);
     let (position_m, yaw_rad) = core.choose_spawn(entity, team);
     let life = core.next_life(entity);
-    let health = core.mode.body.health;
+    let mode = std::sync::Arc::clone(&core.mode);
+    let health = mode.body.health;
     let Some(player) = core.player_mut(entity) else { return };
     player.life = life;
     player.body = BodyState::at(position_m, quantise_yaw(yaw_rad));
@@ -107,8 +127,12 @@ fn spawn(core: &mut Core, game: &mut dyn Game, entity: EntityId, out: &mut TickO
     player.alive = true;
     player.teleported = true;
     player.held = WeaponId::FISTS;
-    out.orders.push((entity, InventoryOrder::Respawn { life }));
-    if core.mode.ammunition == Ammunition::Ledger {
+    if let Some(bot) = &mut player.bot {
+        bot.rise(&mode);
+    } else {
+        out.orders.push((entity, InventoryOrder::Respawn { life }));
+    }
+    if core.mode.ammunition == Ammunition::Ledger && !core.is_bot(entity) {
         for grant in &core.mode.loadout {
             let give = WeaponCommand::Give {
                 weapon: grant.weapon,

@@ -52,7 +52,7 @@ impl CheckpointError {
     }
 }
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Room {
     /// The room between two ticks, as bytes.

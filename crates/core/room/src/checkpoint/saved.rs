@@ -2,6 +2,7 @@
 
 use super::CheckpointError;
 use super::tokens::{Token, record_of, tokens_of};
+use crate::bots::Bot;
 use crate::commands::CommandCredit;
 use crate::core::Core;
 use crate::damage::Damage;
@@ -73,6 +74,7 @@ pub(super) struct SavedPlayer {
     seen: (Option<u32>, Vec<u64>),
     refusals: u32,
     command_credit: Vec<Allowance>,
+    bot: Option<Box<Bot>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -201,6 +203,7 @@ impl SavedPlayer {
             seen: (player.seen.highest, player.seen.bits.to_vec()),
             refusals: player.refusals,
             command_credit: player.command_credit.0.clone(),
+            bot: player.bot.clone(),
         }
     }
 
@@ -250,6 +253,7 @@ impl SavedPlayer {
             seen: Seen { highest: self.seen.0, bits },
             refusals: self.refusals,
             command_credit: CommandCredit(self.command_credit),
+            bot: self.bot,
         })
     }
 }
