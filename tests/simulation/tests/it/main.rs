@@ -1,0 +1,8 @@
+//! Whole matches in virtual time.
+
+mod answers;
+mod games;
+mod grades;
+mod hands;
+mod play;
+mod stalls;
