@@ -146,7 +146,8 @@ impl Judge {
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
-            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+            // The pose of that tick, recorded before its damage, still shows her alive.
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) <= 0.0);
         verdict.rays.end = end_of(rays);
         verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
@@ -394,6 +395,7 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         shooter: shot.shooter.id,
         shooter_life: shot.shooter.life,
         weapon: shot.claim.weapon,
+        origin_m: shot.claim.origin_m,
         landed,
         named: shot.claim.view,
         judged,

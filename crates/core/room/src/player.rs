@@ -8,8 +8,11 @@ use fairshot_mode::{StatSheet, Weapon};
 use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, Tick, WeaponId};
 use fairshot_world::BodyState;
 
-/// Ticks of input credit a player can save up: what a stall of 0.65 s holds back at 64 Hz.
-pub const CREDIT_TICKS_MAX: u32 = 42;
+/// Ticks of input credit a player can save up: what a stall of 0.65 s holds back, 42 at 64 Hz.
+#[must_use]
+pub fn credit_ticks_max(tick_hz: u16) -> u32 {
+    (u32::from(tick_hz.max(1)) * 65).div_ceil(100)
+}
 
 /// A player in a seat.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +34,10 @@ pub(crate) struct Player {
     pub credit_ticks: u32,
     /// Ticks in a row without a frame of hers.
     pub silent_ticks: u32,
-    /// Frames of hers among this tick's inputs that were not looked at yet.
+    /// Frames of hers among this tick's inputs that were not looked at yet, each once however often it
+    /// came, and the last of those counted.
     pub frames_now: u32,
+    pub counted: Option<MessageNumber>,
     /// Where her feet stood before this tick's frames.
     pub tick_began_m: glam::Vec3,
     /// The end of her last life.

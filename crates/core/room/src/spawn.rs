@@ -66,6 +66,7 @@ pub(crate) fn join_as(
         credit_ticks: 0,
         silent_ticks: 0,
         frames_now: 0,
+        counted: None,
         tick_began_m: Vec3::ZERO,
         died: None,
         respawn_ticks: 0,

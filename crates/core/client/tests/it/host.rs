@@ -11,12 +11,13 @@ use fairshot_room::{
     RoomInput, RoomSetup, Shot, TickOutput,
 };
 use fairshot_units::{EntityId, EntityKind, EntityState, Life, PlayerId, RoomId, WeaponCommand};
+use fairshot_wire as wire;
 use fairshot_wire::snapshot::{OwnState, Personal, Scratch, SentStates, SnapshotWriter, Viewer};
 use fairshot_wire::{
     AckWindow, BatchWriter, Down, Event, Hit, HitWeapon, Joined, Outcome, ShotJudged, StreamReader,
     Strike, Up, UpDatagram, UpLimits, Value, Welcome,
 };
-use fairshot_world::StaticWorld;
+use fairshot_world::{Motion, StaticWorld};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -322,6 +323,20 @@ impl Host {
                 weapon: *weapon,
                 at_m: *at_m,
                 blast_radius_m: *blast_radius_m,
+            },
+            RoomEvent::Mover { mover, state } => Event::Mover {
+                mover: *mover,
+                centre_m: state.centre_m,
+                motion: match state.motion {
+                    Motion::Rest => wire::Motion::Rest,
+                    Motion::Gone => wire::Motion::Gone,
+                    Motion::Towards { centre_m, speed_m_s } => {
+                        wire::Motion::Towards { to_m: centre_m, speed_m_s }
+                    }
+                    Motion::Between { from_m, to_m, speed_m_s } => {
+                        wire::Motion::Between { from_m, to_m, speed_m_s }
+                    }
+                },
             },
             RoomEvent::Game { .. } => return None,
         })

@@ -192,3 +192,69 @@ fn clocks_that_run_fast_and_slow_follow_the_rooms() {
         assert!((1430..1475).contains(&frames), "{frames} frames in 23 seconds");
     }
 }
+
+/// The arena with a plate of 50 m that goes up and down under everybody.
+fn on_a_lift(path: Path, seed: u64) -> Game {
+    let text = presets::named("arena").unwrap().text;
+    let lift = r#"
+[[arena.movers]]
+name = "lift"
+centre_m = [0, 0.1, 0]
+size_m = [50, 0.2, 50]
+to_m = [0, 3.1, 0]
+speed_m_s = 2.0
+wait_s = 0.5
+"#;
+    let text = text.replace("\"ledger\"", "\"open\"") + lift;
+    let mut mode = Mode::parse("lift.toml", &text).unwrap();
+    mode.arena.blocks.clear();
+    for monster in &mut mode.monsters {
+        monster.count = 0;
+    }
+    for spawn in &mut mode.spawns {
+        spawn.position_m =
+            spawn.position_m.clamp(glam::Vec3::splat(-20.0), glam::Vec3::splat(20.0));
+        spawn.position_m.y = 3.3;
+    }
+    Game::of(&mode.to_toml(), mode, 4, path, seed)
+}
+
+#[test]
+fn a_lift_is_predicted_so_that_its_riders_are_never_refused() {
+    let path = Path { latency_us: 50_000, jitter_us: 20_000, loss_percent: 3, double_percent: 2 };
+    let mut game = on_a_lift(path, 12);
+    game.run(20.0);
+    report("lift", &game, 20.0);
+    let rooms: Vec<f32> = game.host.room.movers().map(|mover| mover.centre_m.y).collect();
+    assert_eq!(rooms.len(), 1);
+    for bot in &game.bots {
+        let hers: Vec<f32> = bot.client.movers().map(|mover| mover.centre_m.y).collect();
+        // Hers is where the plate will be as her newest input lands, at 2 m/s and within 0.2 s.
+        assert!(hers.len() == 1 && (hers[0] - rooms[0]).abs() < 0.45, "{hers:?} {rooms:?}");
+    }
+    game.settle();
+    let total = game.total();
+    assert!(total.shots_sent > 100);
+    assert_eq!(total.refused_sum(), 0, "{:?}", total.shots_refused);
+    assert!(total.hits_dealt > 20, "{}", total.hits_dealt);
+    assert!(total.correction_m_max < 0.5, "{} m", total.correction_m_max);
+}
+
+#[test]
+fn a_stall_on_a_lift_refuses_no_shot() {
+    let path = Path { latency_us: 30_000, jitter_us: 5_000, ..Path::default() };
+    let mut game = on_a_lift(path, 13);
+    game.run(2.0);
+    for round in 0..12 {
+        for (n, session) in game.host.sessions.iter_mut().enumerate() {
+            if (round + n) % 2 == 0 {
+                session.up.stalled_until_us = game.now_us + 600_000;
+            }
+        }
+        game.run(1.3);
+    }
+    game.settle();
+    let total = game.total();
+    assert!(total.shots_sent > 100);
+    assert_eq!(total.refused_sum(), 0, "{:?}", total.shots_refused);
+}

@@ -15,7 +15,7 @@ use crate::{HitData, HitSource};
 use fairshot_judge::{Allowance, ClipUse, FiredShot, Latency, ShooterRecord};
 use fairshot_mode::{Stat, StatSheet, WeaponNumbers};
 use fairshot_units::{EntityId, Life, MessageNumber, PlayerId, Rule, Tick, ViewStep, WeaponId};
-use fairshot_world::{BodyState, Brain, MoverState, Projectile as Body};
+use fairshot_world::{BodyState, Brain, Motion, MoverState, Projectile as Body};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(super) struct Saved {
     pub rng: u64,
     pub lives: Vec<Life>,
     pub movers: Vec<MoverState>,
+    pub mover_waits: Vec<u32>,
+    pub told: Vec<Motion>,
     pub seats: Vec<Option<SavedPlayer>>,
     pub monsters: Vec<SavedMonster>,
     pub flying: Vec<SavedProjectile>,
@@ -160,6 +162,8 @@ impl Saved {
             rng: core.rng.0,
             lives: core.lives.clone(),
             movers: core.movers.save(),
+            mover_waits: core.mover_waits.clone(),
+            told: core.told.clone(),
             seats: core.seats.iter().map(|seat| seat.as_ref().map(SavedPlayer::of)).collect(),
             monsters: core.monsters.iter().map(SavedMonster::of).collect(),
             flying,
@@ -243,6 +247,7 @@ impl SavedPlayer {
             credit_ticks: self.credit_ticks,
             silent_ticks: self.silent_ticks,
             frames_now: 0,
+            counted: self.applied,
             tick_began_m: self.body.position_m,
             died: self.died,
             respawn_ticks: self.respawn_ticks,

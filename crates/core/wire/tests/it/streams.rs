@@ -123,6 +123,16 @@ pub fn event(rng: &mut Rng) -> Event {
             at_m: place(rng),
             blast_radius_m: 3.5,
         },
+        9 => Event::Mover {
+            mover: rng.u16(),
+            centre_m: place(rng),
+            motion: match rng.below(4) {
+                0 => Motion::Rest,
+                1 => Motion::Gone,
+                2 => Motion::Towards { to_m: place(rng), speed_m_s: 2.5 },
+                _ => Motion::Between { from_m: place(rng), to_m: place(rng), speed_m_s: 0.3 },
+            },
+        },
         _ => Event::Game { name: text("door_opened"), entity: source, value: value(rng, 3) },
     }
 }
