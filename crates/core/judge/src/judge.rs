@@ -170,7 +170,10 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let weapon = scene.mode.weapons.get(shot.claim.weapon);
+        // A frame that says it fires is no way round the rules that a shot of any other weapon meets.
+        let continuous = |weapon: &&Weapon| weapon.kind == WeaponKind::Continuous;
+        let Some(weapon) = weapon.filter(continuous) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
         let mut measures = Measures::default();
         let check = ShotCheck {

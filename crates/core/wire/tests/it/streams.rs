@@ -8,7 +8,7 @@ use fairshot_units::{
 };
 use fairshot_wire::{
     BatchWriter, CloseCode, DecodeError, Down, DownReader, Event, EventBatch, GameCommand,
-    GameReply, Hello, Hit, HitWeapon, Joined, NameTable, Outcome, RefusedBy, ShotJudged,
+    GameReply, Hello, Hit, HitWeapon, Joined, Motion, NameTable, Outcome, RefusedBy, ShotJudged,
     StreamReader, Strike, Up, Value, Welcome,
 };
 use glam::Vec3;
@@ -55,7 +55,7 @@ pub fn event(rng: &mut Rng) -> Event {
         0 => RefusedBy::Game(text("safe_zone")),
         _ => RefusedBy::BuiltIn(Rule::BUILT_IN[rng.below(12) as usize]),
     };
-    match rng.below(10) {
+    match rng.below(11) {
         0 => Event::Joined(Joined {
             entity,
             kind: [
