@@ -117,8 +117,7 @@ def pause_a_node(options):
         expect(rooms - on_it <= listed(), "only its own rooms")
         node.signal(signal.SIGCONT)
         until(lambda: rooms <= listed(), "claimed again under a new epoch", 20)
-        ids = [room["room"] for m in world.matchmakers[:1] for room in
-               (world.ctl(m, "rooms") or {}).get("rooms", [])]
+        ids = [room["room"] for room in world.ctl(world.matchmakers[0], "rooms") or []]
         expect(len(ids) == len(set(ids)), "a room has two owners")
         figures = load.figures()
         expect(not figures["lost"], f"players lost: {figures['lost']}")
@@ -253,7 +252,7 @@ def restart_node_by_node(options):
         until(lambda: load.count("playing") >= 10, "matches run", 30)
         for name in ("node-1", "node-2"):
             node = next(n for n in world.nodes if n.name == name and n.runs())
-            drained = world.ctl(world.matchmakers[0], "drain", name, "--deadline", "60s")
+            drained = world.ctl(world.matchmakers[0], "nodes", "drain", name, "--deadline", "60s")
             expect(drained is not None, f"{name} drains")
             began = time.monotonic()
             expect(node.wait(45) == 0, f"{name} ends with exit code 0")

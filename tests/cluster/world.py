@@ -267,8 +267,8 @@ class World:
             expect(process.runs(), f"{process.name} ended")
 
     def answering(self, matchmaker):
-        listed = self.ctl(matchmaker, "nodes") or {}
-        return [node for node in listed.get("nodes", []) if not node.get("unreachable")]
+        listed = self.ctl(matchmaker, "nodes") or []
+        return [node for node in listed if not node["unreachable"]]
 
     def ctl(self, process, *arguments):
         """What fairshotctl says as JSON; none where the call failed."""
@@ -292,8 +292,7 @@ class World:
 
     def ticks(self, process):
         """The tick of each room of the node whose admin API that is."""
-        rooms = (self.ctl(process, "rooms") or {}).get("rooms", [])
-        return {room["room"]: room.get("tick", 0) for room in rooms}
+        return {room["room"]: room["tick"] for room in self.ctl(process, "rooms") or []}
 
     def end(self, keep=False):
         for load in self.loads:

@@ -23,6 +23,7 @@ pub(crate) const ORDER: [Rule; 10] = [
 ];
 
 /// Whether the shot's weapon has this rule turned on.
+#[inline(always)]
 pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
     let rules = &check.weapon.rules;
     match rule {
@@ -41,6 +42,7 @@ pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
 }
 
 /// Runs one built-in rule.
+#[inline(always)]
 pub(crate) fn run(
     check: &mut ShotCheck<'_>,
     rule: Rule,

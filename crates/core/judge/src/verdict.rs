@@ -1,5 +1,6 @@
 //! The judge's ruling on one shot, with all that is needed to say why.
 
+use crate::Measures;
 use fairshot_units::{EntityId, Life, MessageNumber, Pose, Rule, Tick, ViewStep, WeaponId};
 use glam::Vec3;
 use std::borrow::Cow;
@@ -154,65 +155,6 @@ pub struct LatencyWindow {
     /// The window itself, seconds back from the landing.
     pub nearest_s: f32,
     pub furthest_s: f32,
-}
-
-/// What one rule measured and what it allowed, in its own unit: shots for `rate`, metres for `origin`,
-/// `cover` and `range`, seconds back for `rewind`, and 1 against 0 for a yes or no.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
-    pub rule: Rule,
-    pub value: f32,
-    pub limit: f32,
-    pub passed: bool,
-}
-
-/// Rules a shot can meet: ten built in and the game's own first few.
-const MEASURES_MAX: usize = 12;
-
-/// The measures of one shot, in the order its rules ran; more than twelve are not kept.
-#[derive(Clone, Copy)]
-pub struct Measures {
-    list: [Measure; MEASURES_MAX],
-    len: u8,
-}
-
-impl Measures {
-    pub fn push(&mut self, measure: Measure) {
-        if let Some(slot) = self.list.get_mut(usize::from(self.len)) {
-            *slot = measure;
-            self.len += 1;
-        }
-    }
-
-    #[must_use]
-    pub fn as_slice(&self) -> &[Measure] {
-        &self.list[..usize::from(self.len).min(MEASURES_MAX)]
-    }
-
-    /// What one rule measured.
-    #[must_use]
-    pub fn of(&self, rule: Rule) -> Option<&Measure> {
-        self.as_slice().iter().find(|measure| measure.rule == rule)
-    }
-}
-
-impl Default for Measures {
-    fn default() -> Self {
-        let none = Measure { rule: Rule::Malformed, value: 0.0, limit: 0.0, passed: true };
-        Self { list: [none; MEASURES_MAX], len: 0 }
-    }
-}
-
-impl PartialEq for Measures {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl fmt::Debug for Measures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.as_slice()).finish()
-    }
 }
 
 /// Where one pellet went.

@@ -17,6 +17,13 @@ pub fn direction_of(yaw: u16, pitch: i16) -> Vec3 {
 #[must_use]
 pub fn turned_level(direction: Vec3, by_rad: f32) -> Vec3 {
     let (sin, cos) = by_rad.sin_cos();
+    turned_level_by(direction, sin, cos)
+}
+
+/// The same with the sine and cosine of the turn.
+#[must_use]
+#[inline]
+pub fn turned_level_by(direction: Vec3, sin: f32, cos: f32) -> Vec3 {
     crate::geometry::turn(direction, sin, cos)
 }
 

@@ -31,7 +31,6 @@ fn run_with(program: &Program, settings: Result<Settings, SettingsError>) -> Exi
         Ok(settings) => settings,
         Err(error) => return exit_with(&error),
     };
-    use_small_pages();
     let installed = match install(&settings, program) {
         Ok(installed) => installed,
         Err(error) => {
@@ -62,16 +61,6 @@ pub fn install(settings: &Settings, program: &Program) -> Result<Installed, Inst
         instance: settings.cluster.as_ref().and_then(|c| c.node_id.clone()).unwrap_or_default(),
     };
     fairshot_telemetry::install(&log, &traces)
-}
-
-/// The allocator asks for pages of 2 MiB and touches a little of many: an empty server would hold 26 MiB
-/// more than it uses. Rooms are small, so small pages serve them as well.
-fn use_small_pages() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        // Only memory is lost by it.
-        eprintln!("fairshot: huge pages stay on: {error}");
-    }
 }
 
 /// Prints why a process does not start and gives its exit code: 64 where the settings are to blame.

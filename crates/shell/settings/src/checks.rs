@@ -1,10 +1,11 @@
 //! From single values to settings: the checks that take more than one value.
 
+mod cluster;
+
 use crate::error::Fault;
 use crate::layers::{Origin, Values};
 use crate::settings::{
-    Admin, Cluster, Join, JoinAuth, Log, LogFormat, Metrics, Node, Players, Seats, Settings,
-    TlsFiles,
+    Admin, Join, JoinAuth, Log, LogFormat, Metrics, Node, Players, Seats, Settings, TlsFiles,
 };
 use crate::value::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -40,6 +41,7 @@ pub(crate) fn build(
     let admin = admin(&reader, data_dir.as_deref(), faults);
     let join = join(&reader, faults)?;
     check_listeners(&reader, faults);
+    let cluster = cluster::cluster(&reader, faults);
     let modes = crate::modes::read(&reader, faults)?;
     Some(Settings {
         players,
@@ -61,7 +63,7 @@ pub(crate) fn build(
         },
         traces_otlp_endpoint: reader.text("traces.otlp_endpoint"),
         data_dir,
-        cluster: cluster(&reader),
+        cluster,
         warnings,
         values,
     })
@@ -228,26 +230,4 @@ fn check_listeners(reader: &Reader<'_>, faults: &mut Vec<Fault>) {
             faults.push(reader.fault(key, &expected, address.to_string()));
         }
     }
-}
-
-fn cluster(reader: &Reader<'_>) -> Option<Cluster> {
-    let Some((Value::Texts(etcd_endpoints), _)) = reader.values.get("cluster.etcd_endpoints")
-    else {
-        return None;
-    };
-    Some(Cluster {
-        etcd_endpoints: etcd_endpoints.clone(),
-        node_id: reader.text("cluster.node_id"),
-        region: reader.text("cluster.region").unwrap_or_default(),
-        token_file: reader.path("cluster.token_file"),
-        control_address: reader.socket("cluster.control_address"),
-        control_url: reader
-            .text("cluster.control_url")
-            .unwrap_or_else(|| format!("http://{}", reader.socket("cluster.control_address"))),
-        lease: Duration::from_secs(reader.seconds("cluster.lease_s").as_secs().max(2)),
-        labels: match reader.values.get("cluster.labels") {
-            Some((Value::Pairs(labels), _)) => labels.clone(),
-            _ => Vec::new(),
-        },
-    })
 }

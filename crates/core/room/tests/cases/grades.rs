@@ -21,7 +21,7 @@ struct Step {
 
 fn grades() -> Vec<(String, Vec<Step>)> {
     let mut grades: Vec<(String, Vec<Step>)> = Vec::new();
-    let table = include_str!("../../../client/tests/data/cellular_grades.csv");
+    let table = include_str!("../../../../transport/data/cellular_grades.csv");
     for line in table.lines().skip(1) {
         let row: Vec<&str> = line.split(',').collect();
         let number = |column: usize| row[column].parse::<f64>().expect("a number");

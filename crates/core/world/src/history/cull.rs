@@ -1,6 +1,7 @@
 //! The cull: which of a row's entities could a ray meet at all? Reads nothing but coarse places,
 //! four bytes an entity, and never leaves out one that is met.
 
+use super::near::prefetch;
 use super::row::{Block, Grid};
 use super::{Moment, Ray};
 use glam::Vec2;
@@ -139,15 +140,8 @@ impl Moment<'_> {
     /// Asks for the coarse places of the row that a trace culls.
     #[inline]
     pub(super) fn prefetch(&self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // Past a few lines the processor sees the pattern itself.
-            for block in self.history.row(self.nearer()).iter().take(8) {
-                // SAFETY: a hint that reads nothing; the pointer is that of a reference.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(block).cast()) };
-            }
-        }
+        // Past a few lines the processor sees the pattern itself.
+        self.history.row(self.nearer()).iter().take(8).for_each(prefetch);
     }
 }
 

@@ -79,6 +79,13 @@ impl PoseRow {
         self.life == other.life && self.present() && other.present()
     }
 
+    /// Whether both are of one life, and alive.
+    #[inline(always)]
+    pub(super) fn same_living(self, other: Self) -> bool {
+        const BOTH: u8 = PRESENT | ALIVE;
+        self.life == other.life && self.flags & other.flags & BOTH == BOTH
+    }
+
     pub(super) fn teleported(self) -> bool {
         self.flags & TELEPORTED != 0
     }

@@ -9,15 +9,17 @@ mod scenery;
 mod slab;
 mod tree;
 mod triangle;
+mod vicinity;
 
 pub use files::{ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX};
 pub use mover::{Motion, MoverState, Movers};
-pub(crate) use obstacle::Figure;
-pub(crate) use roomy::Roomy;
+pub(crate) use obstacle::{Figure, Obstacle};
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
+pub(crate) use vicinity::Vicinity;
 
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;
+use roomy::Roomy;
 use slab::{Line, Slab};
 use tree::Tree;
 use triangle::Triangle;
@@ -92,8 +94,12 @@ impl<'a> Present<'a> {
         range_m: f32,
         radius_m: f32,
     ) -> Option<Hit> {
+        let is_open = self.fixed.is_open(origin_m, range_m + radius_m);
+        if is_open && self.movers.is_empty() {
+            return None;
+        }
         let line = Line::new(origin_m, direction);
-        let mut first = self.fixed.sweep(&line, range_m, radius_m);
+        let mut first = if is_open { None } else { self.fixed.sweep(&line, range_m, radius_m) };
         for (index, placed) in (0u32..).zip(self.movers) {
             let Some(slab) = &placed.slab else { continue };
             let limit_m = first.map_or(range_m, |hit| hit.distance_m);
@@ -175,13 +181,18 @@ impl StaticWorld {
         &self.bounds
     }
 
+    /// Whether nothing that stands still, nor the floor or the arena's edge, lies that near to a place: a
+    /// quick look that may say no where it is so.
+    #[inline]
+    fn is_open(&self, at_m: Vec3, reach_m: f32) -> bool {
+        reach_m < Roomy::CLEAR_MAX_M
+            && at_m.y - reach_m >= self.floor_m.max(self.bounds.min_m.y)
+            && at_m.y + reach_m <= self.bounds.max_m.y
+            && reach_m < self.roomy.clear_m(at_m.x, at_m.z)
+    }
+
     fn sweep(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
         let mut first = self.edge(line, range_m, radius_m);
-        if range_m + radius_m < Roomy::MARGIN_M
-            && self.roomy.is_roomy(line.origin_m.x, line.origin_m.z)
-        {
-            return first;
-        }
         let mut limit_m = first.map_or(range_m, |hit| hit.distance_m);
         self.tree.cast(line, radius_m, limit_m, |index, enter| {
             let (met, surface) = match self.part(index) {
@@ -219,12 +230,19 @@ impl StaticWorld {
     }
 
     /// The ground and the arena's edge.
+    #[inline]
     fn edge(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
-        let (enter, leave) = line.through(self.bounds.min_m, self.bounds.max_m);
-        let inside = enter <= leave && self.bounds.contains(line.origin_m);
-        let distance_m = if inside { leave } else { 0.0 };
+        let Bounds { min_m, max_m } = self.bounds;
+        let (origin, inverse) = (line.origin_m, line.inverse);
+        let inside = origin.cmpge(min_m).all() && origin.cmple(max_m).all();
+        // From inside only the planes ahead can be met.
+        let leave = |axis: usize| {
+            let plane = if inverse[axis] < 0.0 { min_m[axis] } else { max_m[axis] };
+            (plane - origin[axis]) * inverse[axis]
+        };
+        let distance_m = if inside { leave(0).min(leave(1)).min(leave(2)) } else { 0.0 };
         let edge = Hit { distance_m, surface: Surface::Bounds };
-        let over = line.origin_m.y - self.floor_m - radius_m;
+        let over = origin.y - self.floor_m - radius_m;
         let ground = if over < 0.0 {
             Some(0.0)
         } else if line.direction.y < 0.0 {

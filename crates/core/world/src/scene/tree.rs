@@ -54,7 +54,8 @@ impl Tree {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn cast_avx2(&self, line: &PackLine, limit_m: f32, hit: impl FnMut(u32, f32) -> f32) {
-        self.walk(limit_m, hit, |boxes, limit_m| boxes.cast_avx2(line, limit_m));
+        let line = super::pack::WideLine::new(line);
+        self.walk(limit_m, hit, |boxes, limit_m| boxes.cast_avx2(&line, limit_m));
     }
 
     #[inline(always)]

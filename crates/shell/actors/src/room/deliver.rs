@@ -180,12 +180,13 @@ impl RoomActor {
                 viewer: Viewer { pose },
             };
             let limit_bytes = gateway.datagram_size_max(link.session);
-            let mut bytes = Vec::with_capacity(limit_bytes.min(1200));
             let Link { writer, session, .. } = link;
-            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, &mut bytes)
-            {
+            let bytes = &mut self.snapshot_bytes;
+            bytes.clear();
+            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, bytes) {
+                // A copy of a hundred bytes, where the buffer's own size would be 1,200.
                 Ok(_) => {
-                    gateway.send_snapshot(*session, Bytes::from(bytes));
+                    gateway.send_snapshot(*session, Bytes::copy_from_slice(bytes));
                 }
                 Err(error) => tracing::debug!(%error, "no snapshot fits the path"),
             }

@@ -1,6 +1,6 @@
 //! A node: rooms, the players in them, and its word about both in the directory.
 
-use super::{Base, ClusterError, admin_options, run_cluster, serve_admin};
+use super::{Base, ClusterError, admin_options, reach, run_cluster, serve_admin};
 use crate::signals::Signals;
 use crate::standalone::{StartError, follow, install_provider, listen, serve_metrics, stopped};
 use crate::startup::loaded_modes;
@@ -47,7 +47,8 @@ async fn run(
     let page = listen("metrics", settings.metrics.address)?;
     let peers = listen("the cluster's processes", cluster.control_address)?;
     let options = admin_options(&settings, &name)?;
-    let Base { directory, token, mut control } = Base::new(&cluster, &token_file)?;
+    let server = reach::server(&cluster)?;
+    let Base { directory, token, peers_tls, mut control } = Base::new(&cluster, &token_file)?;
 
     let metrics = Metrics::new();
     let process = ProcessMetrics::new(&metrics, env!("CARGO_PKG_VERSION"));
@@ -80,12 +81,12 @@ async fn run(
         control: Arc::clone(&shared) as Arc<dyn NodeControl>,
     };
     let service = NodeService::new(own.host.clone(), own.control.clone());
-    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token.clone(), None, Some(own)));
+    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token.clone(), peers_tls, Some(own)));
     let shown = Page { metrics, process: process.clone(), health: health.clone(), log: Some(log) };
     let stop = control.stopping();
     control.spawn(agent.run(stop.clone()));
     control.spawn(follow(node.clone(), stop.clone()));
-    control.spawn(serve_peers(peers.0, service, token, stop.clone()));
+    control.spawn(serve_peers(peers.0, service, token, server, stop.clone()));
     control.spawn(serve_admin(admin.0, nodes, options, health.clone(), process, stop.clone()));
     control.spawn(serve_metrics(page.0, shown, stop));
     health.set_started();
@@ -141,14 +142,14 @@ async fn serve_peers(
     listener: StdListener,
     service: NodeService,
     token: ClusterToken,
+    mut server: Server,
     stop: watch::Receiver<bool>,
 ) {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the cluster's processes have no listener"),
     };
-    let served = Server::builder()
-        .max_concurrent_streams(1_024)
+    let served = server
         .add_service(service.into_server(&token))
         .serve_with_incoming_shutdown(
             TcpIncoming::from(listener).with_nodelay(Some(true)),
