@@ -6,7 +6,7 @@ use crate::line::Course;
 use bytes::Bytes;
 use fairshot_bots::{Bot, Mood};
 use fairshot_client::{ClientKey, ClientSet, Notice, Options, Phase, Rejoin, Seat};
-use fairshot_client_core::{ClientEvent, GameSettings, MarkerFate, PlayerClient, Stats};
+use fairshot_client_core::{Assets, ClientEvent, GameSettings, MarkerFate, PlayerClient, Stats};
 use fairshot_mode::{Mode, presets};
 use fairshot_transport::link::{Line, Link, Port};
 use fairshot_transport::{PathState, Settings};
@@ -133,7 +133,9 @@ impl Match {
             courses_from: None,
         };
         let text = Bytes::copy_from_slice(plan.mode_text.as_bytes());
-        let settings = Arc::new(GameSettings::parse(&text).expect("the server's own mode"));
+        let settings = Arc::new(
+            GameSettings::parse(&text, &Assets::default()).expect("the server's own mode"),
+        );
         for (number, course) in courses.into_iter().enumerate() {
             made.connect(number, course, hands(number), &settings);
             // In the order of their seats.

@@ -25,10 +25,7 @@ const MILLION: u64 = 1_000_000;
 impl Pace {
     /// `shots_per_second` is held to [0, 1000], `stall_s` to [0, 10], `tick_hz` to [1, 1000].
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "held to 10^9 just before"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "held to 10^9 just before")]
     pub fn new(shots_per_second: f32, stall_s: f32, tick_hz: u16) -> Self {
         // The nearest millionth: 0.65 as f32 is 0.64999998, and means 0.65.
         let millionths = |number: f32, most: f64| {

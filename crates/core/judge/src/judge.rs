@@ -145,7 +145,8 @@ impl Judge {
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
-            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+            // The pose of that tick, recorded before its damage, still shows her alive.
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) <= 0.0);
         verdict.rays.end = end_of(rays);
         verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
@@ -168,7 +169,10 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let weapon = scene.mode.weapons.get(shot.claim.weapon);
+        // A frame that says it fires is no way round the rules that a shot of any other weapon meets.
+        let continuous = |weapon: &&Weapon| weapon.kind == WeaponKind::Continuous;
+        let Some(weapon) = weapon.filter(continuous) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
         let mut measures = Measures::default();
         let check = ShotCheck {
@@ -326,12 +330,7 @@ impl Scratch {
         Self { rays: Vec::new(), targets: Vec::new() }
     }
 
-    fn find_hits(
-        &mut self,
-        check: &ShotCheck<'_>,
-        rays: &mut Vec<Ray>,
-        hits: &mut Vec<ShotHit>,
-    ) {
+    fn find_hits(&mut self, check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
         let (scene, numbers) = (&check.world, check.numbers);
         let shooter = check.shooter.id;
         let spare_allies = !scene.friendly_fire(check.weapon);
@@ -450,6 +449,7 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         shooter: shot.shooter.id,
         shooter_life: shot.shooter.life,
         weapon: shot.claim.weapon,
+        origin_m: shot.claim.origin_m,
         landed,
         named: shot.claim.view,
         judged,

@@ -26,9 +26,7 @@ pub use measures::{Measure, Measures};
 pub use past::{measure_latency, read_past_places, rewind_step};
 pub use scene::Scene;
 pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
-pub use verdict::{
-    Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict,
-};
+pub use verdict::{Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict};
 
 pub(crate) use check::pause_ticks;
 pub(crate) use judge::amount_of;

@@ -20,7 +20,8 @@ pub use blast::BlastHit;
 pub use body::{BodyState, WalkerSize, has_room, ride, step_body, step_walker};
 pub use brain::Brain;
 pub use history::{
-    DrawnPose, History, LoadError, Moment, Near, PastPose, Ray, RewindError, TargetHit, TargetHits, blend,
+    DrawnPose, History, LoadError, Moment, Near, PastPose, Ray, RewindError, TargetHit, TargetHits,
+    blend,
 };
 pub use projectile::{Flight, Projectile};
 pub use scene::{

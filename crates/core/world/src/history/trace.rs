@@ -253,13 +253,7 @@ impl Living<'_> {
     }
 
     /// For a ray that may meet it.
-    fn meet_near(
-        &self,
-        offset: Vec3,
-        ray: &Ray,
-        limit_m: f32,
-        radius_m: f32,
-    ) -> Option<TargetHit> {
+    fn meet_near(&self, offset: Vec3, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
         let pose = self.pose();
         // A zone counts anywhere on the ray, also behind a nearer target: only the target itself must
         // lie within the limit.

@@ -14,8 +14,8 @@ mod vicinity;
 pub use files::{ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX};
 pub use mover::{Motion, MoverState, Movers};
 pub(crate) use obstacle::{Figure, Obstacle};
-pub(crate) use vicinity::Vicinity;
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
+pub(crate) use vicinity::Vicinity;
 
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;

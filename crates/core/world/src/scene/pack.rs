@@ -141,13 +141,8 @@ impl PackLine {
     #[inline(always)]
     pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
         let (origin, inverse) = (line.origin_m.to_array(), line.inverse.to_array());
-        let mut pack = Self {
-            near: [0; 3],
-            far: [0; 3],
-            near_from: [0.0; 3],
-            far_from: [0.0; 3],
-            inverse,
-        };
+        let mut pack =
+            Self { near: [0; 3], far: [0; 3], near_from: [0.0; 3], far_from: [0.0; 3], inverse };
         for axis in 0..3 {
             let back = usize::from(inverse[axis] < 0.0);
             pack.near[axis] = axis + 3 * back;

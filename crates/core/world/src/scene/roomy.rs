@@ -85,8 +85,7 @@ impl Roomy {
             for column in from_x.max(0)..=to_x.min(self.columns - 1) {
                 let gap_x = gap(column, self.min_m.x, low.x, high.x);
                 let steps = (gap_x * gap_x + gap_z * gap_z).sqrt() * STEPS_PER_M;
-                let clear =
-                    &mut self.clear[(row * self.columns + column).unsigned_abs() as usize];
+                let clear = &mut self.clear[(row * self.columns + column).unsigned_abs() as usize];
                 *clear = (*clear).min(steps.min(255.0) as u8);
             }
         }

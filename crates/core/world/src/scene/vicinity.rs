@@ -21,14 +21,12 @@ impl<'a> Vicinity<'a> {
     pub(crate) fn new(world: Present<'a>, low: Vec3, high: Vec3) -> Self {
         let (found, count, crowded) = ([0; FOUND_MAX], 0, false);
         let mut vicinity = Self { world, low, high, found, count, crowded };
-        world.fixed.parts_near(low, high, |part| {
-            match vicinity.found.get_mut(vicinity.count) {
-                Some(place) => {
-                    *place = part;
-                    vicinity.count += 1;
-                }
-                None => vicinity.crowded = true,
+        world.fixed.parts_near(low, high, |part| match vicinity.found.get_mut(vicinity.count) {
+            Some(place) => {
+                *place = part;
+                vicinity.count += 1;
             }
+            None => vicinity.crowded = true,
         });
         vicinity
     }
