@@ -2,6 +2,7 @@
 
 use crate::{Allowance, Latency, Pace};
 use fairshot_units::{MessageNumber, Rule, Tick, ViewStep, WeaponId};
+use fairshot_world::prefetch;
 use serde::{Deserialize, Serialize};
 
 /// Shots kept of one shooter.
@@ -59,6 +60,12 @@ impl ShooterRecord {
             self.fired[self.next] = shot;
             self.next = (self.next + 1) % FIRED_SHOTS;
         }
+    }
+
+    /// Begins loading what a shot reads and writes of it.
+    pub(crate) fn prefetch(&self) {
+        self.allowances.first().into_iter().for_each(prefetch);
+        self.fired.get(self.next).into_iter().for_each(prefetch);
     }
 
     /// The weapon's allowance as it stands now; one never fired is full.
