@@ -23,6 +23,8 @@ pub(crate) struct Player {
     pub(crate) unread: bool,
     pub(crate) readable_listed: bool,
     pub(crate) active: bool,
+    /// When the server was last heard of.
+    pub(crate) heard_at: Option<Instant>,
     way_back: Option<WayBack>,
     pub(crate) tries: u32,
 }
@@ -63,6 +65,7 @@ impl Player {
             unread: false,
             readable_listed: false,
             active: false,
+            heard_at: None,
             way_back: None,
             tries: 0,
         }
@@ -113,5 +116,6 @@ impl Player {
         let ticket = way.ticket.clone();
         self.session = PlayerClient::new(ClientOptions { ticket, traceparent: None, settings });
         self.unread = false;
+        self.heard_at = None;
     }
 }
