@@ -51,8 +51,8 @@ pub(crate) struct Reach {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Nodes, their shards and their load.
-    Nodes,
+    /// Nodes, their shards and their load; `nodes drain`.
+    Nodes(Nodes),
     /// Rooms; `rooms create` and `rooms close`.
     Rooms(Rooms),
     /// Connected players.
@@ -167,15 +167,8 @@ pub(crate) enum Command {
     Rules(Rules),
     /// The server's audit log; `audit verify` checks files.
     Audit(Audit),
-    /// Stops a node from taking rooms and seats.
-    Drain {
-        node: String,
-        /// Running rooms are ended after this.
-        #[arg(long, default_value = "10m", value_name = "TIME", value_parser = time)]
-        deadline: Duration,
-        #[command(flatten)]
-        how: How,
-    },
+    /// The same as `nodes drain`.
+    Drain(Drain),
     /// A live view of rooms and of what is refused in them.
     Top,
     /// Contexts of the configuration file.
@@ -208,6 +201,31 @@ pub(crate) struct How {
     /// The same id within ten minutes is the same call, done once.
     #[arg(long, default_value = "", value_name = "ID", hide_default_value = true)]
     pub request_id: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Nodes {
+    #[command(subcommand)]
+    pub action: Option<NodesAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NodesAction {
+    /// Stops a node from taking rooms and seats; a cluster's node ends once it is empty.
+    Drain(Drain),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Drain {
+    pub node: String,
+    /// Running rooms are ended after this.
+    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = time)]
+    pub deadline: Duration,
+    /// Goes on until the node is empty or gone, and tells how far it is.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub wait: bool,
+    #[command(flatten)]
+    pub how: How,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -1,6 +1,7 @@
 //! Each command: a call, and what is printed of its answer.
 
 mod audit;
+mod drain;
 mod lists;
 mod people;
 mod rooms;
@@ -10,7 +11,7 @@ mod shots;
 mod streams;
 mod weapons;
 
-use crate::args::{Args, Command, Rooms, Rules};
+use crate::args::{Args, Command, Nodes, NodesAction, Rooms, Rules};
 use crate::connect::connect;
 use crate::error::Failure;
 use crate::out::Out;
@@ -25,7 +26,11 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         Command::Token(action) => settings::token(action, out),
         Command::Audit(audit) if audit.action.is_some() => audit::verify_files(audit, out),
 
-        Command::Nodes => lists::nodes(connect(reach).await?, out).await,
+        Command::Nodes(Nodes { action: None }) => lists::nodes(connect(reach).await?, out).await,
+        Command::Drain(drain)
+        | Command::Nodes(Nodes { action: Some(NodesAction::Drain(drain)) }) => {
+            drain::drain(connect(reach).await?, drain, out).await
+        }
         Command::Rooms(Rooms { action: Some(action), .. }) => {
             rooms::act(connect(reach).await?, action, out).await
         }
@@ -57,9 +62,6 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         }
         Command::Rules(rules) => rules::list(connect(reach).await?, rules.mode, out).await,
         Command::Audit(audit) => audit::list(connect(reach).await?, audit, out).await,
-        Command::Drain { node, deadline, how } => {
-            rooms::drain(connect(reach).await?, node, deadline, how, out).await
-        }
         Command::Top => top::run(connect(reach).await?).await,
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
     Ray, Reason, ReloadRule, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
 };
-use fairshot_mode::{Judge as JudgedBy, StatSheet, Weapon, WeaponKind, WeaponNumbers};
+use fairshot_mode::{Judge as JudgedBy, Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
 use fairshot_world::{Moment, Ray as WorldRay, TargetHits, prefetch, turned_level_by};
 use glam::Vec3;
@@ -138,21 +138,22 @@ impl Judge {
                 if accepted && weapon.kind == WeaponKind::Instant {
                     Self::find_hits(&check, rays, hits);
                 }
-                let pace = check.pace();
+                let (pace, reload) = (check.pace(), check.reload_rule());
                 if let Some(sample_s) = sample_s {
                     record.latency.add(sample_s);
                 }
                 if let (true, Some(pace)) = (accepted, pace) {
                     record.take(claim.weapon, pace, scene.clock_ticks);
                 }
-                if let Some(reload) = self.reload.filter(|_| accepted && weapon.clip_size > 0) {
-                    let pause_ticks = reload.pause_ticks(tick_hz);
+                if let Some(reload) = reload.filter(|_| accepted) {
+                    let pause_ticks = crate::pause_ticks(reload, tick_hz);
                     record.fire_of_clip(claim.weapon, pause_ticks, scene.clock_ticks);
                 }
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
-            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+            // The pose of that tick, recorded before its damage, still shows her alive.
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) <= 0.0);
         verdict.rays.end = end_of(rays);
         verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
@@ -175,7 +176,10 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let weapon = scene.mode.weapons.get(shot.claim.weapon);
+        // A frame that says it fires is no way round the rules that a shot of any other weapon meets.
+        let continuous = |weapon: &&Weapon| weapon.kind == WeaponKind::Continuous;
+        let Some(weapon) = weapon.filter(continuous) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
         let mut measures = Measures::default();
         let check = ShotCheck {
@@ -435,9 +439,13 @@ pub(crate) fn amount_of(check: &ShotCheck<'_>, kind: EntityKind, zone: Option<u8
     check.numbers.damage * factor
 }
 
-/// A replaced rule is on as the built-in one is, whatever its options: `Reload` where registered.
+/// A replaced rule is on as the built-in one is, whatever its options; `reload`, off by itself, unless
+/// it is turned off.
 fn is_on_replaced(check: &ShotCheck<'_>, rule: Rule) -> bool {
-    rule == Rule::Reload || rules::is_on(check, rule)
+    match rule {
+        Rule::Reload => check.weapon.rules.reload != Some(Setting::Off),
+        rule => rules::is_on(check, rule),
+    }
 }
 
 /// An accepting verdict whose rays and hits begin there.
@@ -447,6 +455,7 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         shooter: shot.shooter.id,
         shooter_life: shot.shooter.life,
         weapon: shot.claim.weapon,
+        origin_m: shot.claim.origin_m,
         landed,
         named: shot.claim.view,
         judged,

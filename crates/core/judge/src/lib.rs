@@ -17,8 +17,9 @@ mod shooter;
 mod verdict;
 
 pub use allowance::{Allowance, Pace};
-pub use check::{Arms, GameRule, ReloadRule, RuleFn, Shooter, ShotCheck};
+pub use check::{Arms, GameRule, RuleFn, Shooter, ShotCheck};
 pub use claim::{Claim, LedgerRuling, MalformedClaim, NAMES_MAX, NamedTarget, view_step_of};
+pub use fairshot_mode::ReloadRule;
 pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot, numbers_of};
 pub use latency::{Latency, SAMPLES};
 pub use measures::{Measure, Measures};
@@ -27,4 +28,5 @@ pub use scene::Scene;
 pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
 pub use verdict::{Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict};
 
+pub(crate) use check::pause_ticks;
 pub(crate) use judge::amount_of;

@@ -15,6 +15,8 @@ pub struct Verdict {
     pub shooter: EntityId,
     pub shooter_life: Life,
     pub weapon: WeaponId,
+    /// Where it left from, as claimed.
+    pub origin_m: Vec3,
     pub landed: Tick,
     /// The moment the shot named.
     pub named: ViewStep,

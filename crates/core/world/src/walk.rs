@@ -15,6 +15,8 @@ const SKIN_M: f32 = 0.001;
 const DEPTH_MIN_M: f32 = 0.002;
 /// How much a slope that can be stood on rises a metre, at the most.
 const STEEPEST_RISE: f32 = 1.21;
+/// How deep in the ground a body may be put and still be settled on it.
+const ROOM_GIVE_M: f32 = 0.25;
 /// Pushes out of corners take a few goes.
 const PUSHES_MAX: u32 = 6;
 /// How far round its way a body looks for what may stand in it. A push that goes further looks again.
@@ -55,9 +57,6 @@ pub(crate) fn advance(
     if reach < FREE_WAY_MAX_M && round.is_open() {
         return open(state);
     }
-    if state.grounded {
-        state.position_m += world.carried_m(state.position_m, figure.radius_m - SKIN_M);
-    }
     free(state, figure, &round);
     let check_m = (figure.radius_m * 0.5).max(0.01);
     let checks = (way.length() / check_m).ceil().clamp(1.0, CHECKS_MAX);
@@ -72,6 +71,31 @@ pub(crate) fn advance(
         step(state, part, figure, &round);
     }
     hold_in_bounds(state, figure, world);
+}
+
+/// Takes a body along with what it stands on, and pushes it out of what came into it: once after each step
+/// of the movers, whether the body itself is stepped in that tick or not.
+pub(crate) fn ride(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
+    if !world.moves() {
+        return;
+    }
+    if state.grounded {
+        state.position_m += world.carried_m(state.position_m, figure.radius_m - SKIN_M);
+    }
+    free(state, figure, &around(state.position_m, figure, world));
+    hold_in_bounds(state, figure, world);
+}
+
+/// Whether a body of that figure has room at a place, give or take what the first step settles.
+pub(crate) fn has_room(feet: Vec3, figure: &Figure, world: Present<'_>) -> bool {
+    let feet = feet + Vec3::Y * ROOM_GIVE_M;
+    depth(feet, figure, &around(feet, figure, world)) <= DEPTH_MIN_M
+}
+
+/// What stands around a body that goes nowhere.
+fn around<'a>(feet: Vec3, figure: &Figure, world: Present<'a>) -> Vicinity<'a> {
+    let (low, high) = figure.bounds(feet, ROUND_M);
+    Vicinity::new(world, low, high)
 }
 
 /// One short step.

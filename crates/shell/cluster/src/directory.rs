@@ -16,7 +16,7 @@ mod local;
 mod view;
 
 pub use codec::{ban_from_json, ban_to_json, rule_value_from_json, rule_value_to_json};
-pub use etcd::{EtcdDirectory, EtcdSettings};
+pub use etcd::{EtcdDirectory, EtcdSettings, EtcdUser};
 pub use local::LocalDirectory;
 pub use view::{NodeRecord, NodeStanding, RoomRecord, View, ViewCell, ViewState};
 
@@ -108,11 +108,11 @@ pub trait Directory: Send + Sync {
         placements_seen: u64,
     ) -> Result<RoomEpoch, DirectoryError>;
 
-    /// Takes a room of this process's own node back under a new epoch, after its lease was lost.
+    /// Takes a room of this process's own node back under a new epoch, after its lease was lost. Claimed
+    /// already, it keeps the epoch that it has: a claim whose answer was lost may be made again.
     ///
     /// # Errors
-    /// `RoomExists`: it is another's by now, or still this node's under the epoch that the view
-    /// has. `NodeGone`: announce first.
+    /// `RoomExists`: it is another's by now. `NodeGone`: announce first.
     async fn claim_room(&self, room: &RoomSummary) -> Result<RoomEpoch, DirectoryError>;
 
     /// Tells how full a room is.

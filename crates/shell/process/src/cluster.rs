@@ -5,6 +5,7 @@
 
 mod matchmaker;
 mod node;
+mod reach;
 
 pub use matchmaker::matchmaker_main;
 pub use node::node_main;
@@ -14,7 +15,7 @@ use crate::standalone::{CONTROL_STOP_MAX, CONTROL_THREADS, StartError, stopped};
 use crate::startup::{PROCESS_FAILED, chain, exit_with, install};
 use fairshot_admin::AdminOptions;
 use fairshot_cluster::control::NodeSet;
-use fairshot_cluster::directory::{DirectoryError, EtcdDirectory, EtcdSettings};
+use fairshot_cluster::directory::{DirectoryError, EtcdDirectory};
 use fairshot_cluster::remote::ClusterToken;
 use fairshot_settings::{Cluster, Program, Settings};
 use fairshot_telemetry::health::Health;
@@ -22,23 +23,24 @@ use fairshot_telemetry::metrics::ProcessMetrics;
 use fairshot_telemetry::{InstallError, LogLimit};
 use std::io;
 use std::net::TcpListener as StdListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tonic::transport::ClientTlsConfig;
 
 /// Why a process of a cluster did not start, or could not go on.
 #[derive(Debug, thiserror::Error)]
 enum ClusterError {
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("{}", .path.display())]
-    Token { path: PathBuf, source: io::Error },
     #[error("{}: {reason}", .path.display())]
     TokenText { path: PathBuf, reason: String },
+    #[error("the cluster's certificates")]
+    Tls(#[from] tonic::transport::Error),
     #[error("the directory")]
     Directory(#[from] DirectoryError),
     #[error("signals")]
@@ -59,6 +61,8 @@ impl From<DoorError> for ClusterError {
 struct Base {
     directory: Arc<EtcdDirectory>,
     token: ClusterToken,
+    /// How nodes are called.
+    peers_tls: Option<ClientTlsConfig>,
     control: Control,
 }
 
@@ -70,23 +74,16 @@ struct Control {
 }
 
 impl Base {
-    fn new(cluster: &Cluster, token_file: &PathBuf) -> Result<Self, ClusterError> {
-        let text = std::fs::read_to_string(token_file)
-            .map_err(|source| ClusterError::Token { path: token_file.clone(), source })?;
-        let token = ClusterToken::new(&text).map_err(|error| ClusterError::TokenText {
-            path: token_file.clone(),
-            reason: error.to_string(),
-        })?;
+    fn new(cluster: &Cluster, token_file: &Path) -> Result<Self, ClusterError> {
+        let token = reach::token(token_file)?;
+        let peers_tls = reach::peers(cluster)?;
+        let settings = reach::etcd(cluster)?;
         let control = Control::new()?;
-        let settings = EtcdSettings {
-            lease_ttl: cluster.lease,
-            ..EtcdSettings::new(cluster.etcd_endpoints.clone())
-        };
         let directory = {
             let _inside = control.enter();
             Arc::new(EtcdDirectory::connect(&settings)?)
         };
-        Ok(Self { directory, token, control })
+        Ok(Self { directory, token, peers_tls, control })
     }
 }
 

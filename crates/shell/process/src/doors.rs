@@ -75,7 +75,7 @@ pub fn admin_options(admin: &Admin, process: &str) -> Result<AdminOptions, DoorE
     Ok(AdminOptions { access, tls, audit, rate: CallRate::default(), deadline: ADMIN_DEADLINE })
 }
 
-fn read(path: impl AsRef<Path>) -> Result<String, DoorError> {
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String, DoorError> {
     let path = path.as_ref();
     std::fs::read_to_string(path)
         .map_err(|source| DoorError::Read { path: path.to_owned(), source })

@@ -9,6 +9,7 @@ mod checks;
 mod error;
 mod file;
 mod layers;
+mod modes;
 mod page;
 mod settings;
 mod table;
@@ -18,8 +19,8 @@ pub use error::{EXIT_USAGE, Fault, SettingsError};
 pub use layers::{Origin, Program, load, load_from};
 pub use page::{configuration_page, settings_table};
 pub use settings::{
-    Admin, Cluster, Join, JoinAuth, Log, LogFormat, Metrics, Modes, Node, Players, Seats, Settings,
-    TlsFiles,
+    Admin, Cluster, ClusterTls, EtcdTls, EtcdUser, Join, JoinAuth, Log, LogFormat, Metrics, Modes,
+    Node, Players, Seats, Settings, TlsFiles,
 };
 pub use table::{SETTINGS, Setting};
 pub use value::Kind;

@@ -3,6 +3,7 @@
 use crate::layers::Values;
 use crate::value::{Value, without_user};
 use fairshot_mode::Mode;
+use fairshot_world::StaticWorld;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -124,6 +125,8 @@ pub struct Modes {
     pub all: Vec<Arc<Mode>>,
     /// The TOML text of each, by name: what a room's clients are given.
     pub texts: BTreeMap<String, Arc<str>>,
+    /// The world of each mode from a file, by name, with the terrain and meshes it names.
+    pub worlds: BTreeMap<String, Arc<StaticWorld>>,
     /// The mode of a join that names none.
     pub default: Arc<Mode>,
 }
@@ -151,17 +154,47 @@ pub enum LogFormat {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     pub etcd_endpoints: Vec<String>,
+    /// Used for the endpoints with https.
+    pub etcd_tls: Option<EtcdTls>,
+    /// `None` where etcd asks nobody who calls.
+    pub etcd_user: Option<EtcdUser>,
     /// `None` is made at the start.
     pub node_id: Option<String>,
     pub region: String,
     /// The secret that the cluster's processes know each other by; a node and a matchmaker need one.
     pub token_file: Option<PathBuf>,
+    /// What they show each other beside it; `None` speaks plain text.
+    pub tls: Option<ClusterTls>,
     /// What a node binds for the cluster's other processes, and where they reach it.
     pub control_address: SocketAddr,
     pub control_url: String,
     /// Whole seconds, 2 at least.
     pub lease: Duration,
     pub labels: Vec<(String, String)>,
+}
+
+/// How etcd is reached over https.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EtcdTls {
+    pub ca_file: PathBuf,
+    /// What this process shows etcd.
+    pub identity: Option<TlsFiles>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EtcdUser {
+    pub name: String,
+    pub password_file: PathBuf,
+}
+
+/// What the processes of a cluster show each other, both ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterTls {
+    pub identity: TlsFiles,
+    /// Whose certificates are taken.
+    pub ca_file: PathBuf,
+    /// The name in a node's certificate, where that is not its URL's host.
+    pub name: Option<String>,
 }
 
 impl fmt::Display for Settings {

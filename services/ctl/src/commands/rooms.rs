@@ -1,12 +1,11 @@
-//! Opening and closing rooms, draining nodes.
+//! Opening and closing rooms.
 
 use super::would;
-use crate::args::{How, RoomsAction};
+use crate::args::RoomsAction;
 use crate::connect::Client;
 use crate::error::Failure;
-use crate::out::{Out, lasting};
+use crate::out::Out;
 use fairshot_proto::v1;
-use std::time::Duration;
 
 pub(super) async fn act(mut client: Client, action: RoomsAction, out: Out) -> Result<(), Failure> {
     match action {
@@ -45,31 +44,4 @@ pub(super) async fn act(mut client: Client, action: RoomsAction, out: Out) -> Re
             ))
         }
     }
-}
-
-pub(super) async fn drain(
-    mut client: Client,
-    node: String,
-    deadline: Duration,
-    how: How,
-    out: Out,
-) -> Result<(), Failure> {
-    let request = v1::DrainNodeRequest {
-        node,
-        deadline_s: deadline.as_secs(),
-        dry_run: how.dry_run,
-        request_id: how.request_id,
-    };
-    let done = client.drain_node(request).await?.into_inner();
-    if out.json {
-        return out.json(&done);
-    }
-    out.line(&format!(
-        "{}draining {}: {} rooms with {} players end within {}",
-        would(done.dry_run),
-        done.node,
-        done.rooms,
-        done.players,
-        lasting(done.deadline_s)
-    ))
 }

@@ -138,6 +138,7 @@ fn mode() -> Mode {
     mode.arena = Arena {
         bounds: Bounds { min_m: Vec3::new(-60.0, 0.0, -60.0), max_m: Vec3::new(60.0, 30.0, 60.0) },
         blocks: blocks.collect(),
+        ..Arena::default()
     };
     mode.spawns = (0..8u8)
         .map(|n| SpawnPoint {

@@ -236,7 +236,7 @@ fn mode() -> Mode {
         snapshot_every_ticks: 2,
         players_max: 4,
         ammunition: Ammunition::Open,
-        arena: Arena { bounds, blocks: blocks.collect() },
+        arena: Arena { bounds, blocks: blocks.collect(), ..Arena::default() },
         teams: Vec::new(),
         friendly_fire: true,
         spawns: Vec::new(),
@@ -273,6 +273,7 @@ fn mode() -> Mode {
             .expect("an empty catalogue names nothing twice"),
         loadout: Vec::new(),
         rules: Rules::default(),
+        bots: fairshot_mode::Bots::default(),
         interpolation_delay_max_s: 0.2,
     }
 }

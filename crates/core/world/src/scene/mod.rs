@@ -1,5 +1,6 @@
 //! The static world of a mode and the doors and lifts that move in it.
 
+mod files;
 mod mover;
 mod obstacle;
 mod pack;
@@ -10,6 +11,7 @@ mod tree;
 mod triangle;
 mod vicinity;
 
+pub use files::{ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX};
 pub use mover::{Motion, MoverState, Movers};
 pub(crate) use obstacle::{Figure, Obstacle};
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
@@ -131,10 +133,10 @@ impl<'a> Present<'a> {
 }
 
 impl StaticWorld {
-    /// The blocks of an arena and its floor at y = 0.
+    /// The blocks of an arena and its floor, without the terrain and meshes it may name.
     #[must_use]
     pub fn build(arena: &Arena) -> Self {
-        Self::of_parts(arena, Vec::new(), 0.0)
+        Self::of_parts(arena, Vec::new(), arena.floor_m)
     }
 
     /// An arena with terrain and meshes.
@@ -169,6 +171,21 @@ impl StaticWorld {
     #[must_use]
     pub fn is_clear(&self, a_m: Vec3, b_m: Vec3) -> bool {
         Present::from(self).is_clear(a_m, b_m)
+    }
+
+    /// The height of the highest thing under a place of the arena's roof: where something let down there
+    /// comes to stand.
+    #[must_use]
+    pub fn ground_m(&self, x_m: f32, z_m: f32) -> f32 {
+        let roof = Vec3::new(x_m, self.bounds.max_m.y, z_m);
+        let met = self.cast(roof, Vec3::NEG_Y, self.bounds.max_m.y - self.floor_m);
+        met.map_or(self.floor_m, |hit| roof.y - hit.distance_m)
+    }
+
+    /// Whether it holds anything but blocks.
+    #[must_use]
+    pub fn has_scenery(&self) -> bool {
+        !self.triangles.is_empty()
     }
 
     #[must_use]

@@ -84,6 +84,11 @@ impl Present<'_> {
         }
     }
 
+    /// Whether a mover moved in the last step of the movers.
+    pub(crate) fn moves(self) -> bool {
+        self.movers.iter().any(|placed| placed.moved_m != Vec3::ZERO)
+    }
+
     /// How far what that body stands on moved in the last step of the movers.
     pub(crate) fn carried_m(self, feet_m: Vec3, radius_m: f32) -> Vec3 {
         for placed in self.movers {

@@ -14,6 +14,7 @@ mod client;
 mod follow;
 mod keys;
 mod lease;
+mod login;
 
 use super::{
     Directory, DirectoryError, NodeLease, NodeRecord, RoomEpoch, RoomRecord, RoomStatus, ViewCell,
@@ -22,8 +23,9 @@ use super::{
 use crate::control::{Ban, BanSubject, RuleKey, RuleValue};
 use apply::unsigned;
 use async_trait::async_trait;
+use client::pb::KeyValue;
 use client::pb::response_op::Response;
-use client::{Client, created_at, delete, modified_at, put, under_lease};
+use client::{Client, created_at, delete, get, modified_at, put, under_lease};
 use fairshot_matchmaking::RoomSummary;
 use fairshot_units::{NodeId, RoomId};
 use keys::{Key, Keys};
@@ -42,6 +44,8 @@ pub struct EtcdSettings {
     pub endpoints: Vec<String>,
     /// Used for the endpoints with https.
     pub tls: Option<ClientTlsConfig>,
+    /// Where etcd asks who calls.
+    pub user: Option<EtcdUser>,
     /// Clusters that share an etcd differ in this.
     pub prefix: String,
     /// A node that is silent for this long is gone, and its rooms with it; whole seconds, 2 at least.
@@ -50,12 +54,26 @@ pub struct EtcdSettings {
     pub deadline: Duration,
 }
 
+/// A user of etcd; it needs to read and write under the prefix.
+#[derive(Clone)]
+pub struct EtcdUser {
+    pub name: String,
+    pub password: String,
+}
+
+impl fmt::Debug for EtcdUser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EtcdUser").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 impl EtcdSettings {
     #[must_use]
     pub fn new(endpoints: Vec<String>) -> Self {
         Self {
             endpoints,
             tls: None,
+            user: None,
             prefix: "/fairshot".into(),
             lease_ttl: Duration::from_secs(10),
             deadline: Duration::from_secs(2),
@@ -209,7 +227,10 @@ impl Directory for EtcdDirectory {
                     )
                     .await?;
                 if !outcome.succeeded {
-                    self.lease.lost(lease);
+                    // The node's key is gone though its lease may hold: what is left goes with it.
+                    if let Err(error) = self.lease.give_back().await {
+                        tracing::debug!(error = error.label(), "the lease runs out by itself");
+                    }
                     return Err(DirectoryError::NodeGone);
                 }
             }
@@ -262,16 +283,25 @@ impl Directory for EtcdDirectory {
         let node = self.key(&Key::Node(room.node.clone()));
         let outcome = self
             .client
-            .txn(
+            .txn_or(
                 vec![created_at(name.clone(), 0), under_lease(node, lease.0)],
-                vec![put(name, json(room), lease.0)],
+                vec![put(name.clone(), json(room), lease.0)],
+                vec![get(name)],
             )
             .await?;
-        if !outcome.succeeded {
-            return Err(DirectoryError::RoomExists(room.room.clone()));
+        if outcome.succeeded {
+            self.show(room, outcome.revision, false);
+            return Ok(RoomEpoch(unsigned(outcome.revision)));
         }
-        self.show(room, outcome.revision, false);
-        Ok(RoomEpoch(unsigned(outcome.revision)))
+        // Under this process's own lease it is this node's: an earlier claim was made and its answer lost.
+        match outcome.found() {
+            Some(kv) if kv.lease == lease.0 => Ok(RoomEpoch(unsigned(kv.create_revision))),
+            Some(kv) if owner(kv).as_ref() == Some(&room.node) => Err(DirectoryError::Unavailable(
+                "an earlier lease of this node runs out first".into(),
+            )),
+            Some(_) => Err(DirectoryError::RoomExists(room.room.clone())),
+            None => Err(DirectoryError::NodeGone),
+        }
     }
 
     async fn update_room(
@@ -344,6 +374,11 @@ impl Directory for EtcdDirectory {
         self.client.txn(Vec::new(), vec![op]).await?;
         Ok(())
     }
+}
+
+/// Whose room a key says it is.
+fn owner(kv: &KeyValue) -> Option<NodeId> {
+    serde_json::from_slice::<RoomSummary>(&kv.value).ok().map(|room| room.node)
 }
 
 /// A ban longer than a year hangs on no lease; readers look at its end anyway.

@@ -130,7 +130,10 @@ impl Directory for LocalDirectory {
     async fn claim_room(&self, room: &RoomSummary) -> Result<RoomEpoch, DirectoryError> {
         match self.own() {
             Some((node, _)) if node == room.node => {
-                self.table.view.write(|view| self.insert_room(view, room))
+                self.table.view.write(|view| match view.rooms.get(&room.room) {
+                    Some(record) if record.summary.node == node => Ok(record.epoch),
+                    _ => self.insert_room(view, room),
+                })
             }
             _ => Err(DirectoryError::NodeGone),
         }

@@ -22,6 +22,7 @@ pub trait Cluster {
 pub async fn holds(cluster: &dyn Cluster) {
     a_node_is_seen_by_others_until_it_withdraws(cluster).await;
     a_room_is_placed_once(cluster).await;
+    a_room_of_another_node_is_not_claimed(cluster).await;
     of_two_placements_on_one_view_one_wins(cluster).await;
     nothing_is_placed_on_a_node_that_is_gone(cluster).await;
     an_epoch_that_is_over_writes_nothing(cluster).await;
@@ -112,7 +113,20 @@ async fn a_room_is_placed_once(cluster: &dyn Cluster) {
     .await;
     let again = place(own.as_ref(), &room).await;
     assert_eq!(again, Err(DirectoryError::RoomExists(room.room.clone())));
-    assert_eq!(own.claim_room(&room).await, Err(DirectoryError::RoomExists(room.room)));
+    assert_eq!(own.claim_room(&room).await, Ok(epoch), "its own: a claim may be made twice");
+}
+
+async fn a_room_of_another_node_is_not_claimed(cluster: &dyn Cluster) {
+    let (owner, own, other) = one_node(cluster, "owner").await;
+    let (taker, takes, _) = one_node(cluster, "taker").await;
+    let room = summary("owned-1", &owner.node);
+    let epoch = place(other.as_ref(), &room).await.expect("placed");
+    eventually(own.as_ref(), "the room", |view| view.rooms.contains_key(&room.room)).await;
+    let wanted = RoomSummary { node: taker.node.clone(), ..room.clone() };
+    let taken = takes.claim_room(&wanted).await;
+    assert_eq!(taken, Err(DirectoryError::RoomExists(room.room.clone())));
+    let status = RoomStatus { seats: SeatCounts::default(), locked: false };
+    own.update_room(&room.room, epoch, &status).await.expect("its owner's still");
 }
 
 async fn of_two_placements_on_one_view_one_wins(cluster: &dyn Cluster) {

@@ -41,12 +41,12 @@ async fn run(
     let page = listen("metrics", settings.metrics.address)?;
     let name = cluster.node_id.clone().unwrap_or_else(|| "matchmaker".to_owned());
     let options = admin_options(&settings, &name)?;
-    let Base { directory, token, mut control } = Base::new(&cluster, &token_file)?;
+    let Base { directory, token, peers_tls, mut control } = Base::new(&cluster, &token_file)?;
 
     let metrics = Metrics::new();
     let process = ProcessMetrics::new(&metrics, env!("CARGO_PKG_VERSION"));
     let health = Health::new(Instant::now());
-    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token, None, None));
+    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token, peers_tls, None));
     let matchmaking = Arc::new(Matchmaking::new(
         directory.clone(),
         nodes.clone(),

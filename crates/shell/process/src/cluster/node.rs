@@ -1,6 +1,6 @@
 //! A node: rooms, the players in them, and its word about both in the directory.
 
-use super::{Base, ClusterError, admin_options, run_cluster, serve_admin};
+use super::{Base, ClusterError, admin_options, reach, run_cluster, serve_admin};
 use crate::signals::Signals;
 use crate::standalone::{StartError, follow, install_provider, listen, serve_metrics, stopped};
 use crate::startup::loaded_modes;
@@ -9,6 +9,7 @@ use fairshot_cluster::agent::{NodeAgent, NodeSource};
 use fairshot_cluster::control::NodeControl;
 use fairshot_cluster::host::RoomHost;
 use fairshot_cluster::remote::{ClusterToken, NodeService, OwnNode, RemoteNodes};
+use fairshot_matchmaking::SeatCounts;
 use fairshot_settings::{Cluster, Program, Settings};
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::{Metrics, ProcessMetrics};
@@ -47,7 +48,8 @@ async fn run(
     let page = listen("metrics", settings.metrics.address)?;
     let peers = listen("the cluster's processes", cluster.control_address)?;
     let options = admin_options(&settings, &name)?;
-    let Base { directory, token, mut control } = Base::new(&cluster, &token_file)?;
+    let server = reach::server(&cluster)?;
+    let Base { directory, token, peers_tls, mut control } = Base::new(&cluster, &token_file)?;
 
     let metrics = Metrics::new();
     let process = ProcessMetrics::new(&metrics, env!("CARGO_PKG_VERSION"));
@@ -80,12 +82,12 @@ async fn run(
         control: Arc::clone(&shared) as Arc<dyn NodeControl>,
     };
     let service = NodeService::new(own.host.clone(), own.control.clone());
-    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token.clone(), None, Some(own)));
+    let nodes = Arc::new(RemoteNodes::new(directory.clone(), token.clone(), peers_tls, Some(own)));
     let shown = Page { metrics, process: process.clone(), health: health.clone(), log: Some(log) };
     let stop = control.stopping();
     control.spawn(agent.run(stop.clone()));
     control.spawn(follow(node.clone(), stop.clone()));
-    control.spawn(serve_peers(peers.0, service, token, stop.clone()));
+    control.spawn(serve_peers(peers.0, service, token, server, stop.clone()));
     control.spawn(serve_admin(admin.0, nodes, options, health.clone(), process, stop.clone()));
     control.spawn(serve_metrics(page.0, shown, stop));
     health.set_started();
@@ -116,22 +118,24 @@ async fn run(
     Ok(())
 }
 
-/// Waits until no player is left, or the grace time is over.
+/// Waits until no player is left nor on her way with a ticket, or the grace time is over.
 async fn empty(node: &Node, grace: Duration) {
     let until = Instant::now() + grace;
-    while node.players_connected() > 0 && Instant::now() < until {
+    while (node.players_connected() > 0 || node.seats().reserved > 0) && Instant::now() < until {
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-/// Waits for an operator's drain, and then until the last room is over or the deadline is.
+/// Waits for an operator's drain, and then until nobody is left nor may come back, or the deadline is over.
 async fn drained(node: &Node, health: &Health) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let Ok(info) = node.node().await else { continue };
         let Some(left_s) = info.drains_in_s else { continue };
         health.set_draining(true);
-        if node.rooms_running() == 0 || left_s == 0 {
+        let SeatCounts { reserved, taken, held, .. } = node.seats();
+        let nobody = node.players_connected() == 0 && [reserved, taken, held] == [0; 3];
+        if nobody || left_s == 0 {
             return;
         }
     }
@@ -141,14 +145,14 @@ async fn serve_peers(
     listener: StdListener,
     service: NodeService,
     token: ClusterToken,
+    mut server: Server,
     stop: watch::Receiver<bool>,
 ) {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the cluster's processes have no listener"),
     };
-    let served = Server::builder()
-        .max_concurrent_streams(1_024)
+    let served = server
         .add_service(service.into_server(&token))
         .serve_with_incoming_shutdown(
             TcpIncoming::from(listener).with_nodelay(Some(true)),

@@ -4,6 +4,7 @@
 
 use super::super::DirectoryError;
 use super::EtcdSettings;
+use super::login::Login;
 use pb::compare::{CompareResult, CompareTarget, TargetUnion};
 use pb::kv_client::KvClient;
 use pb::lease_client::LeaseClient;
@@ -13,6 +14,7 @@ use pb::watch_request::RequestUnion;
 use std::future::Future;
 use std::time::Duration;
 use tokio::time::timeout;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Status, Streaming};
 
@@ -25,8 +27,12 @@ pub(super) mod pb {
 #[derive(Clone)]
 pub(super) struct Client {
     channel: Channel,
+    login: Login,
     deadline: Duration,
 }
+
+/// Carries the login's token on every call.
+type Carrier = InterceptedService<Channel, Login>;
 
 /// A listing of all keys needs more than gRPC's 4 MiB; pages keep it far below this.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -54,7 +60,8 @@ impl Client {
             [one] => one.connect_lazy(),
             _ => Channel::balance_list(endpoints.into_iter()),
         };
-        Ok(Self { channel, deadline: settings.deadline })
+        let login = Login::new(settings.user.clone());
+        Ok(Self { channel, login, deadline: settings.deadline })
     }
 
     /// Every key under a prefix as it was at one revision, which is given too.
@@ -94,13 +101,17 @@ impl Client {
 
     pub(super) async fn compact(&self, prefix: &str) -> Result<(), DirectoryError> {
         let (_, revision) = self.all(prefix).await?;
-        let mut kv = self.kv();
-        self.within(kv.compact(pb::CompactionRequest { revision })).await.map(|_| ())
+        self.within(|| async move { self.kv().compact(pb::CompactionRequest { revision }).await })
+            .await
+            .map(|_| ())
     }
 
     async fn range(&self, request: pb::RangeRequest) -> Result<pb::RangeResponse, DirectoryError> {
-        let mut kv = self.kv();
-        self.within(kv.range(request)).await
+        self.within(|| {
+            let request = request.clone();
+            async move { self.kv().range(request).await }
+        })
+        .await
     }
 
     pub(super) async fn txn(
@@ -108,14 +119,28 @@ impl Client {
         compare: Vec<pb::Compare>,
         success: Vec<Op>,
     ) -> Result<TxnOutcome, DirectoryError> {
+        self.txn_or(compare, success, Vec::new()).await
+    }
+
+    /// One transaction that does something else where its conditions do not hold.
+    pub(super) async fn txn_or(
+        &self,
+        compare: Vec<pb::Compare>,
+        success: Vec<Op>,
+        failure: Vec<Op>,
+    ) -> Result<TxnOutcome, DirectoryError> {
         let wrap = |op| pb::RequestOp { request: Some(op) };
         let request = pb::TxnRequest {
             compare,
             success: success.into_iter().map(wrap).collect(),
-            failure: Vec::new(),
+            failure: failure.into_iter().map(wrap).collect(),
         };
-        let mut kv = self.kv();
-        let response = self.within(kv.txn(request)).await?;
+        let response = self
+            .within(|| {
+                let request = request.clone();
+                async move { self.kv().txn(request).await }
+            })
+            .await?;
         Ok(TxnOutcome {
             succeeded: response.succeeded,
             revision: response.header.map_or(0, |header| header.revision),
@@ -124,9 +149,9 @@ impl Client {
     }
 
     pub(super) async fn grant(&self, ttl_s: i64) -> Result<i64, DirectoryError> {
-        let mut lease = self.lease();
+        let request = pb::LeaseGrantRequest { ttl: ttl_s, id: 0 };
         let granted =
-            self.within(lease.lease_grant(pb::LeaseGrantRequest { ttl: ttl_s, id: 0 })).await?;
+            self.within(|| async move { self.lease().lease_grant(request).await }).await?;
         if granted.error.is_empty() {
             Ok(granted.id)
         } else {
@@ -135,23 +160,22 @@ impl Client {
     }
 
     pub(super) async fn revoke(&self, id: i64) -> Result<(), DirectoryError> {
-        let mut lease = self.lease();
-        self.within(lease.lease_revoke(pb::LeaseRevokeRequest { id })).await.map(|_| ())
+        let request = pb::LeaseRevokeRequest { id };
+        self.within(|| async move { self.lease().lease_revoke(request).await }).await.map(|_| ())
     }
 
     /// Renews a lease once; false if it is over. A stream for each renewal has nothing to rebuild.
     pub(super) async fn renew(&self, id: i64) -> Result<bool, DirectoryError> {
-        let mut lease = self.lease();
-        let requests = futures::stream::iter([pb::LeaseKeepAliveRequest { id }]);
-        let renewal = async {
-            let mut answers = lease.lease_keep_alive(requests).await?.into_inner();
-            answers.message().await
-        };
-        match timeout(self.deadline, renewal).await {
-            Ok(Ok(Some(answer))) => Ok(answer.ttl > 0),
-            Ok(Ok(None)) => Err(DirectoryError::Unavailable("no answer to a renewal".into())),
-            Ok(Err(status)) => Err(unavailable(&status)),
-            Err(_) => Err(too_late()),
+        let answer = self
+            .within(|| async move {
+                let requests = futures::stream::iter([pb::LeaseKeepAliveRequest { id }]);
+                let mut answers = self.lease().lease_keep_alive(requests).await?.into_inner();
+                answers.message().await.map(tonic::Response::new)
+            })
+            .await?;
+        match answer {
+            Some(answer) => Ok(answer.ttl > 0),
+            None => Err(DirectoryError::Unavailable("no answer to a renewal".into())),
         }
     }
 
@@ -168,27 +192,46 @@ impl Client {
             progress_notify: true,
         };
         let first = pb::WatchRequest { request_union: Some(RequestUnion::CreateRequest(create)) };
-        // The request side must stay open: its end would be the watch's.
-        let requests =
-            futures::StreamExt::chain(futures::stream::iter([first]), futures::stream::pending());
-        let mut watch =
-            WatchClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
-        self.within(watch.watch(requests)).await
+        self.within(|| {
+            // The request side must stay open: its end would be the watch's.
+            let requests = futures::StreamExt::chain(
+                futures::stream::iter([first.clone()]),
+                futures::stream::pending(),
+            );
+            let watch = WatchClient::with_interceptor(self.channel.clone(), self.login.clone());
+            async move { watch.max_decoding_message_size(ANSWER_BYTES_MAX).watch(requests).await }
+        })
+        .await
     }
 
-    fn kv(&self) -> KvClient<Channel> {
-        KvClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)
+    fn kv(&self) -> KvClient<Carrier> {
+        KvClient::with_interceptor(self.channel.clone(), self.login.clone())
+            .max_decoding_message_size(ANSWER_BYTES_MAX)
     }
 
-    fn lease(&self) -> LeaseClient<Channel> {
-        LeaseClient::new(self.channel.clone())
+    fn lease(&self) -> LeaseClient<Carrier> {
+        LeaseClient::with_interceptor(self.channel.clone(), self.login.clone())
     }
 
-    async fn within<T>(
-        &self,
-        call: impl Future<Output = Result<tonic::Response<T>, Status>>,
-    ) -> Result<T, DirectoryError> {
-        match timeout(self.deadline, call).await {
+    /// One call by the deadline; made twice where etcd asks for a login first.
+    async fn within<T, F>(&self, call: impl Fn() -> F) -> Result<T, DirectoryError>
+    where
+        F: Future<Output = Result<tonic::Response<T>, Status>>,
+    {
+        let logged_in = async {
+            if self.login.is_due() {
+                self.login.renew(self.channel.clone(), 0).await?;
+            }
+            let count = self.login.count();
+            match call().await {
+                Err(status) if self.login.is_needed(&status) => {
+                    self.login.renew(self.channel.clone(), count).await?;
+                    call().await
+                }
+                answer => answer,
+            }
+        };
+        match timeout(self.deadline, logged_in).await {
             Ok(Ok(response)) => Ok(response.into_inner()),
             Ok(Err(status)) => Err(unavailable(&status)),
             Err(_) => Err(too_late()),
@@ -204,8 +247,22 @@ pub(super) struct TxnOutcome {
     pub(super) responses: Vec<pb::ResponseOp>,
 }
 
+impl TxnOutcome {
+    /// The key that it read, if it is there.
+    pub(super) fn found(&self) -> Option<&pb::KeyValue> {
+        self.responses.iter().find_map(|op| match &op.response {
+            Some(pb::response_op::Response::ResponseRange(range)) => range.kvs.first(),
+            _ => None,
+        })
+    }
+}
+
 pub(super) fn put(key: String, value: impl Into<Vec<u8>>, lease: i64) -> Op {
     Op::RequestPut(pb::PutRequest { key: key.into_bytes(), value: value.into(), lease })
+}
+
+pub(super) fn get(key: String) -> Op {
+    Op::RequestRange(pb::RangeRequest { key: key.into_bytes(), limit: 1, ..Default::default() })
 }
 
 pub(super) fn delete(key: String) -> Op {

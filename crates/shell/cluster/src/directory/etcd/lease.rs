@@ -57,11 +57,6 @@ impl OwnLease {
         Ok(lease)
     }
 
-    /// It is over, whoever found out.
-    pub(super) fn lost(&self, lease: NodeLease) {
-        forget(&self.held, lease);
-    }
-
     /// Gives it back, and with it every key that hangs on it.
     pub(super) async fn give_back(&self) -> Result<(), DirectoryError> {
         self.renewal.lock().unwrap_or_else(PoisonError::into_inner).take();
