@@ -213,7 +213,7 @@ mod tests {
     fn frames_the_room_has_not_applied_are_replayed_on_its_word() {
         let settings = settings();
         let start_m = settings.mode.spawns[0].position_m;
-        let course = course(start_m, &settings, &Movers::default());
+        let course = course(start_m, &settings);
         let mut predictor = Predictor::new(Life(0));
         predictor.reconcile(&own(0, start_m), &settings, &Movers::default());
         run(&mut predictor, 1..=20, &settings);
