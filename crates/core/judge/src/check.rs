@@ -1,7 +1,7 @@
 //! [`ShotCheck`]: what every rule, built-in or a game's own, reads of one shot.
 
 use crate::{Claim, LedgerRuling, Measure, Measures, Pace, Scene, ShooterRecord};
-use fairshot_mode::{Weapon, WeaponNumbers};
+use fairshot_mode::{ReloadRule, Setting, Weapon, WeaponNumbers};
 use fairshot_units::{EntityId, Life, Rule, Tick, ViewStep};
 use glam::Vec3;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub struct ShotCheck<'a> {
     pub now_ms: u64,
     /// The step the shot is judged at. A rule may move it; it is held to the last second in the end.
     pub step: ViewStep,
-    /// The mode's timing of reloads, where its game turned that rule on.
+    /// The timing of reloads that the game registered, for weapons whose rules say nothing of it.
     pub reload: Option<ReloadRule>,
     /// What the rules measured so far. A game's rule may add its own.
     pub measures: &'a mut Measures,
@@ -66,26 +66,11 @@ pub struct GameRule {
     pub(crate) reload: Option<ReloadRule>,
 }
 
-/// Times reloads: after as many shots as a clip holds, none until a reload could have ended. Off until a
-/// game registers it.
-///
-/// A client reloads unseen, so what counts is the pause: one as long as a reload, less the stall that
-/// may have held back the shot before it, fills the clip. Weapons without clips are never held.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReloadRule {
-    /// Seconds a reload takes.
-    pub reload_s: f32,
-    /// Seconds of stall ridden out, as the rate rule's.
-    pub stall_s: f32,
-}
-
-impl ReloadRule {
-    /// Ticks of pause that fill a clip.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u64")]
-    pub(crate) fn pause_ticks(self, tick_hz: u16) -> u64 {
-        let pause_s = f64::from(self.reload_s) - f64::from(self.stall_s);
-        (pause_s * f64::from(tick_hz)).max(0.0) as u64
-    }
+/// Ticks of pause that fill a clip.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u64")]
+pub(crate) fn pause_ticks(rule: ReloadRule, tick_hz: u16) -> u64 {
+    let pause_s = f64::from(rule.reload_s) - f64::from(rule.stall_s);
+    (pause_s * f64::from(tick_hz)).max(0.0) as u64
 }
 
 /// A rule as a function of one shot.
@@ -99,7 +84,7 @@ impl GameRule {
         Self { name, check: Box::new(check), reload: None }
     }
 
-    /// Turns on the timing of reloads, under `reload`.
+    /// Turns on the timing of reloads, under `reload`, for weapons whose rules say nothing of it.
     #[must_use]
     pub fn reload(rule: ReloadRule) -> Self {
         Self { name: Rule::Reload.label(), check: Box::new(|_| None), reload: Some(rule) }
@@ -114,6 +99,7 @@ impl std::fmt::Debug for GameRule {
 
 impl ShotCheck<'_> {
     /// Notes what a rule measured, for the verdict's explanation.
+    #[inline]
     pub fn note(&mut self, rule: Rule, value: f32, limit: f32, passed: bool) {
         self.measures.push(Measure { rule, value, limit, passed });
     }
@@ -123,5 +109,16 @@ impl ShotCheck<'_> {
     pub fn pace(&self) -> Option<Pace> {
         let rule = self.weapon.rules.rate?;
         Some(Pace::new(self.numbers.shots_per_second, rule.stall_s, self.world.mode.tick_hz))
+    }
+
+    /// The timing of reloads this weapon is held to: its own, its mode's, else the game's. `None` where
+    /// it is off, or the weapon has no clip.
+    #[must_use]
+    pub fn reload_rule(&self) -> Option<ReloadRule> {
+        let rule = match self.weapon.rules.reload {
+            Some(setting) => Setting::into(setting),
+            None => self.reload,
+        };
+        rule.filter(|_| self.weapon.clip_size > 0)
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod claim;
 mod judge;
 mod latency;
+mod measures;
 mod named;
 mod past;
 mod rules;
@@ -16,15 +17,16 @@ mod shooter;
 mod verdict;
 
 pub use allowance::{Allowance, Pace};
-pub use check::{Arms, GameRule, ReloadRule, RuleFn, Shooter, ShotCheck};
+pub use check::{Arms, GameRule, RuleFn, Shooter, ShotCheck};
 pub use claim::{Claim, LedgerRuling, MalformedClaim, NAMES_MAX, NamedTarget, view_step_of};
+pub use fairshot_mode::ReloadRule;
 pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot, numbers_of};
 pub use latency::{Latency, SAMPLES};
+pub use measures::{Measure, Measures};
 pub use past::{measure_latency, read_past_places, rewind_step};
 pub use scene::Scene;
 pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
-pub use verdict::{
-    Judgement, LatencyWindow, Measure, Measures, Outcome, Ray, Reason, ShotHit, Stop, Verdict,
-};
+pub use verdict::{Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict};
 
+pub(crate) use check::pause_ticks;
 pub(crate) use judge::amount_of;

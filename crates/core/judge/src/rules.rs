@@ -23,6 +23,7 @@ pub(crate) const ORDER: [Rule; 10] = [
 ];
 
 /// Whether the shot's weapon has this rule turned on.
+#[inline(always)]
 pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
     let rules = &check.weapon.rules;
     match rule {
@@ -35,13 +36,13 @@ pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
         Rule::Rewind => rules.rewind.is_some(),
         Rule::Range => rules.range,
         Rule::Game(name) => rules.game.get(name).copied().unwrap_or(true),
-        // A game turns it on.
-        Rule::Reload => check.reload.is_some(),
+        Rule::Reload => check.reload_rule().is_some(),
         Rule::Malformed | Rule::Weapon | Rule::Late => true,
     }
 }
 
 /// Runs one built-in rule.
+#[inline(always)]
 pub(crate) fn run(
     check: &mut ShotCheck<'_>,
     rule: Rule,
@@ -199,11 +200,11 @@ fn range(check: &mut ShotCheck<'_>) -> Option<Reason> {
 
 /// As many shots as a clip holds, and no pause long enough to have filled it again.
 fn reload(check: &mut ShotCheck<'_>) -> Option<Reason> {
-    let rule = check.reload.filter(|_| check.weapon.clip_size > 0)?;
+    let rule = check.reload_rule()?;
     let hz = check.world.mode.tick_hz.max(1);
     let clip = check.shooter.record.clip(check.claim.weapon)?;
     let paused = check.world.clock_ticks.saturating_sub(clip.last_clock_ticks);
-    let left_ticks = rule.pause_ticks(hz).saturating_sub(paused);
+    let left_ticks = crate::pause_ticks(rule, hz).saturating_sub(paused);
     let passed = left_ticks == 0 || clip.fired < u32::from(check.weapon.clip_size);
     #[expect(clippy::cast_precision_loss, reason = "a clip and a reload, for people to read")]
     let (fired, left_s) = (clip.fired as f32, left_ticks as f32 / f32::from(hz));

@@ -1,6 +1,6 @@
 //! Rules in words and numbers, for operators.
 
-use crate::Rules;
+use crate::{Rules, Setting};
 
 /// One rule as an operator reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,14 @@ pub fn describe(rules: &Rules) -> Vec<RuleDescription> {
             }),
         ),
         plain("range", rules.range),
+        rule(
+            "reload",
+            matches!(rules.reload, Some(Setting::On(_))),
+            match rules.reload {
+                Some(Setting::On(r)) => vec![("reload_s", r.reload_s), ("stall_s", r.stall_s)],
+                _ => Vec::new(),
+            },
+        ),
     ];
     described.extend(rules.game.iter().map(|(name, on)| plain(name, *on)));
     described
@@ -78,6 +86,7 @@ mod tests {
                 "cover false []",
                 "rewind true [(\"maximum_s\", 1.0), (\"tolerance_s\", 0.2)]",
                 "range true []",
+                "reload false []",
                 "safe_zone false []",
             ]
         );

@@ -1,7 +1,7 @@
 //! [`Mode`]: the whole of a game's settings.
 
 use crate::{
-    Arena, Body, Catalogue, ModeErrors, Monster, Movement, Rules, RulesOverlay, SpawnPoint,
+    Arena, Body, Bots, Catalogue, ModeErrors, Monster, Movement, Rules, RulesOverlay, SpawnPoint,
 };
 use fairshot_units::WeaponId;
 
@@ -29,6 +29,7 @@ pub struct Mode {
     pub body: Body,
     pub movement: Movement,
     pub monsters: Vec<Monster>,
+    pub bots: Bots,
     pub weapons: Catalogue,
     /// What every spawn gives, in order.
     pub loadout: Vec<Grant>,

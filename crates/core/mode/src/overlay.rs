@@ -1,7 +1,7 @@
 //! Rules laid over rules: what a mode, a weapon or an operator says about the rules a shot meets.
 
-use crate::reference::{Group, Kind, ORIGIN, RATE, REWIND};
-use crate::{ModeError, ModeErrors, OriginRule, RateRule, RewindRule, Rules};
+use crate::reference::{Group, Kind, ORIGIN, RATE, RELOAD, REWIND};
+use crate::{ModeError, ModeErrors, OriginRule, RateRule, ReloadRule, RewindRule, Rules};
 use std::collections::BTreeMap;
 
 /// One rule as an overlay names it.
@@ -47,6 +47,7 @@ pub struct RulesOverlay {
     pub cover: Option<bool>,
     pub rewind: Option<Setting<RewindRule>>,
     pub range: Option<bool>,
+    pub reload: Option<Setting<ReloadRule>>,
     /// A game's own rules by name.
     pub game: BTreeMap<String, bool>,
 }
@@ -85,6 +86,10 @@ impl RulesOverlay {
                 check("rewind.transport_slack_s", &REWIND, slack_s);
             }
         }
+        if let Some(Setting::On(reload)) = self.reload {
+            check("reload.reload_s", &RELOAD, reload.reload_s);
+            check("reload.stall_s", &RELOAD, reload.stall_s);
+        }
         if faults.is_empty() { Ok(()) } else { Err(ModeErrors(faults)) }
     }
 
@@ -103,6 +108,8 @@ impl RulesOverlay {
             cover: changed(below.cover, above.cover),
             rewind: changed(below.rewind, above.rewind),
             range: changed(below.range, above.range),
+            // Said by nobody below cannot be said again above; off is as good.
+            reload: (below.reload != above.reload).then(|| above.reload.unwrap_or(Setting::Off)),
             game: above
                 .game
                 .iter()
@@ -128,6 +135,7 @@ impl Rules {
             cover: overlay.cover.unwrap_or(self.cover),
             rewind: overlay.rewind.map_or(self.rewind, Into::into),
             range: overlay.range.unwrap_or(self.range),
+            reload: overlay.reload.or(self.reload),
             game,
         }
     }
@@ -150,6 +158,20 @@ mod tests {
         assert_eq!(above.origin, Some(OriginRule { metres: 3.5 }));
         assert_eq!(above.rate, Some(RateRule::default()));
         assert!(!above.cover && above.held);
+    }
+
+    #[test]
+    fn reloads_are_timed_where_a_mode_or_a_weapon_says_so_and_nowhere_else() {
+        assert_eq!(Rules::default().reload, None);
+        let mode = Rules::default().with(&overlay("reload = { reload_s = 1.5 }"));
+        let timed = ReloadRule { reload_s: 1.5, stall_s: 0.65 };
+        assert_eq!(mode.reload, Some(Setting::On(timed)));
+        assert_eq!(mode.with(&overlay("reload = false")).reload, Some(Setting::Off));
+        let again = mode.with(&overlay("reload = false")).with(&overlay("reload = true"));
+        assert_eq!(again.reload, Some(Setting::On(ReloadRule::default())));
+        for (below, above) in [(Rules::default(), mode.clone()), (mode, again)] {
+            assert_eq!(below.with(&RulesOverlay::between(&below, &above)), above);
+        }
     }
 
     #[test]

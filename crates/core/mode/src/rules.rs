@@ -1,6 +1,7 @@
 //! The rules a shot meets, as settings. [`Rules`] is what one weapon ends up with, after the mode's
 //! rules were laid over the defaults and the weapon's own over the mode's.
 
+use crate::Setting;
 use std::collections::BTreeMap;
 
 /// The resolved rules of one weapon: `None` or `false` is off.
@@ -14,6 +15,8 @@ pub struct Rules {
     pub cover: bool,
     pub rewind: Option<RewindRule>,
     pub range: bool,
+    /// Times reloads. `None` leaves it to the game's own code, which may register the rule; else off.
+    pub reload: Option<Setting<ReloadRule>>,
     /// A game's own rules by name: off where `false`. A name not listed is on.
     pub game: BTreeMap<String, bool>,
 }
@@ -29,6 +32,7 @@ impl Default for Rules {
             cover: true,
             rewind: Some(RewindRule::default()),
             range: true,
+            reload: None,
             game: BTreeMap::new(),
         }
     }
@@ -74,5 +78,24 @@ pub struct RewindRule {
 impl Default for RewindRule {
     fn default() -> Self {
         Self { maximum_s: 1.0, tolerance_s: 0.2, transport_slack_s: None }
+    }
+}
+
+/// Times reloads: after as many shots as a clip holds, none until a reload could have ended. Off unless
+/// a mode, a weapon or a game turns it on.
+///
+/// A client reloads unseen, so what counts is the pause: one as long as a reload, less the stall that
+/// may have held back the shot before it, fills the clip. Weapons without clips are never held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReloadRule {
+    /// Seconds a reload takes, 0 to 60.
+    pub reload_s: f32,
+    /// Seconds of stall ridden out, as the rate rule's, 0 to 10.
+    pub stall_s: f32,
+}
+
+impl Default for ReloadRule {
+    fn default() -> Self {
+        Self { reload_s: 2.0, stall_s: 0.65 }
     }
 }

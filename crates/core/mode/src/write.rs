@@ -3,7 +3,10 @@
 
 mod weapons;
 
-use crate::{Ammunition, Body, HitZone, Mode, ModeErrors, Monster, Rules, RulesOverlay, ZoneShape};
+use crate::{
+    Ammunition, Block, Body, HitZone, Mode, ModeErrors, Monster, Mover, Rules, RulesOverlay,
+    ZoneShape,
+};
 use glam::Vec3;
 use toml::{Table, Value};
 
@@ -35,6 +38,7 @@ impl Mode {
             "monsters".into(),
             self.monsters.iter().map(monster).collect::<Vec<_>>().into(),
         );
+        file.insert("bots".into(), weapons::bots(self));
         file.insert("weapons".into(), weapons::catalogue(self));
         file.insert("loadout".into(), weapons::loadout(self));
         let overlay = RulesOverlay::between(&Rules::default(), &self.rules);
@@ -60,18 +64,56 @@ impl Mode {
 }
 
 fn arena(mode: &Mode) -> Value {
-    let blocks = mode.arena.blocks.iter().map(|block| {
+    let arena = &mode.arena;
+    let blocks = arena.blocks.iter().map(|at| Value::from(block(at)));
+    let height_fields = arena.height_fields.iter().map(|field| {
         table([
-            ("centre_m", point(block.centre_m)),
-            ("size_m", point(block.half_m * 2.0)),
-            ("yaw_deg", degrees(block.yaw_rad)),
+            ("file", field.file.as_str().into()),
+            ("corner_m", point(field.corner_m)),
+            ("cell_m", number(field.cell_m)),
+            ("columns", field.columns.into_value()),
+            ("height_m", number(field.height_m)),
+        ])
+    });
+    let meshes = arena.meshes.iter().map(|mesh| {
+        table([
+            ("file", mesh.file.as_str().into()),
+            ("position_m", point(mesh.position_m)),
+            ("yaw_deg", degrees(mesh.yaw_rad)),
         ])
     });
     table([
-        ("min_m", point(mode.arena.bounds.min_m)),
-        ("max_m", point(mode.arena.bounds.max_m)),
+        ("min_m", point(arena.bounds.min_m)),
+        ("max_m", point(arena.bounds.max_m)),
         ("blocks", blocks.collect::<Vec<_>>().into()),
+        ("floor_m", number(arena.floor_m)),
+        ("height_fields", height_fields.collect::<Vec<_>>().into()),
+        ("meshes", meshes.collect::<Vec<_>>().into()),
+        ("movers", arena.movers.iter().map(mover).collect::<Vec<_>>().into()),
     ])
+}
+
+fn block(block: &Block) -> Table {
+    [
+        ("centre_m", point(block.centre_m)),
+        ("size_m", point(block.half_m * 2.0)),
+        ("yaw_deg", degrees(block.yaw_rad)),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), value))
+    .collect()
+}
+
+fn mover(mover: &Mover) -> Value {
+    let mut entry = block(&mover.block);
+    entry.insert("name".into(), mover.name.as_str().into());
+    if let Some(way) = &mover.way {
+        entry.insert("to_m".into(), point(way.to_m));
+        entry.insert("speed_m_s".into(), number(way.speed_m_s));
+        entry.insert("wait_s".into(), number(way.wait_s));
+        entry.extend(way.opens_within_m.map(|m| ("opens_within_m".to_owned(), number(m))));
+    }
+    entry.into()
 }
 
 fn spawns(mode: &Mode) -> Value {

@@ -98,6 +98,12 @@ impl<'a> GameRoom<'a> {
         self.core.players().map(|player| player.entity)
     }
 
+    /// Whether the room itself plays there.
+    #[must_use]
+    pub fn is_bot(&self, entity: EntityId) -> bool {
+        self.core.is_bot(entity)
+    }
+
     /// The monsters of the room, standing or fallen.
     pub fn monsters(&self) -> impl Iterator<Item = EntityId> + '_ {
         self.core.monsters.iter().map(|monster| monster.entity)
@@ -270,8 +276,12 @@ impl<'a> GameRoom<'a> {
 
     /// The weapons she may fire where the mode counts no rounds; `None` is every one, an empty list none.
     pub fn set_held(&mut self, entity: EntityId, weapons: Option<&[WeaponId]>) {
-        if let Some(player) = self.core.player_mut(entity) {
-            player.held_list = weapons.map(<[WeaponId]>::to_vec);
+        let tick = self.core.tick;
+        if let Some(player) = self.core.player_mut(entity)
+            && player.held_list.as_deref() != weapons
+        {
+            let before = std::mem::replace(&mut player.held_list, weapons.map(<[_]>::to_vec));
+            player.held_before = Some((before, tick));
         }
     }
 
@@ -292,9 +302,13 @@ impl<'a> GameRoom<'a> {
         }
     }
 
-    /// Orders a change of her inventory.
+    /// Orders a change of her inventory. A bot has none: what it carries changes at once.
     pub fn order(&mut self, entity: EntityId, command: WeaponCommand) {
-        if self.core.player(entity).is_some() {
+        let mode = Arc::clone(&self.core.mode);
+        let Some(player) = self.core.player_mut(entity) else { return };
+        if let Some(bot) = &mut player.bot {
+            bot.pouch.apply(&mode, command);
+        } else {
             self.out.orders.push((entity, InventoryOrder::Command(command)));
         }
     }
@@ -319,6 +333,7 @@ impl<'a> GameRoom<'a> {
         if !position_m.is_finite() {
             return;
         }
+        let tick = self.core.tick;
         let bounds = &self.core.mode.arena.bounds;
         let position_m = position_m.clamp(bounds.min_m, bounds.max_m);
         if let Some(index) = self.core.monster_index(entity) {
@@ -326,11 +341,12 @@ impl<'a> GameRoom<'a> {
             monster.body.position_m = position_m;
             monster.teleported |= teleported;
         } else if let Some(player) = self.core.player_mut(entity) {
-            player.body.position_m = position_m;
-            player.teleported |= teleported;
             if teleported {
+                player.left = Some((player.body.position_m, tick));
                 player.tick_began_m = position_m;
             }
+            player.body.position_m = position_m;
+            player.teleported |= teleported;
         }
     }
 }

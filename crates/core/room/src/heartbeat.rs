@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heartbeat {
     pub tick: Tick,
+    /// Humans; bots are counted apart.
     pub players: u16,
+    pub bots: u16,
     pub monsters: u16,
     /// Since the last heartbeat.
     pub since: Counts,

@@ -4,6 +4,7 @@
 //! It knows no socket, no clock and no randomness but its seed, so a recorded sequence of inputs always
 //! gives the same outputs, also across a checkpoint. The ledger is not in here: shots arrive stamped.
 
+mod bots;
 mod checkpoint;
 mod commands;
 mod core;
@@ -13,6 +14,7 @@ mod heartbeat;
 mod input;
 mod log;
 mod monsters;
+mod movers;
 mod output;
 mod player;
 mod projectiles;
@@ -36,7 +38,7 @@ pub use log::{LogRecord, REFUSALS_LOGGED_MAX};
 pub use output::{
     Answer, Event, Hit, HitData, HitSource, InventoryOrder, Notice, OwnState, TickOutput,
 };
-pub use player::CREDIT_TICKS_MAX;
+pub use player::credit_ticks_max;
 pub use projectiles::PROJECTILES_MAX;
 pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
 pub use room::{Room, RoomSetup};

@@ -6,7 +6,7 @@ use crate::heartbeat::Counts;
 use crate::shots::{Burst, Move};
 use crate::{
     Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, Refusal, RoomInput,
-    TickOutput, commands, damage, monsters, player, projectiles, shots, spawn,
+    TickOutput, bots, commands, damage, monsters, movers, player, projectiles, shots, spawn,
 };
 use fairshot_judge::{Judge, ShooterRecord};
 use fairshot_mode::Mode;
@@ -14,7 +14,7 @@ use fairshot_mode::StatSheet;
 use fairshot_units::{
     EntityId, EntityKind, EntityState, Input, Life, PlayerId, RoomId, Tick, health_eighths,
 };
-use fairshot_world::{StaticWorld, step_body};
+use fairshot_world::{MoverState, StaticWorld, step_body};
 use std::sync::Arc;
 
 /// What a room is made of.
@@ -24,7 +24,7 @@ pub struct RoomSetup {
     pub mode: Arc<Mode>,
     /// Built from the mode's arena; rooms of one mode share it.
     pub world: Arc<StaticWorld>,
-    /// Doors and lifts of the game.
+    /// Doors and lifts of the game's code; they come after those of the mode.
     pub movers: Vec<fairshot_mode::Block>,
     pub seed: u64,
     /// The tick before the first one.
@@ -32,7 +32,7 @@ pub struct RoomSetup {
 }
 
 impl RoomSetup {
-    /// A room of that mode from tick 0, without doors or lifts.
+    /// A room of that mode from tick 0, with the mode's doors and lifts alone.
     #[must_use]
     pub fn new(id: RoomId, mode: Arc<Mode>, world: Arc<StaticWorld>, seed: u64) -> Self {
         Self { id, mode, world, movers: Vec::new(), seed, first_tick: Tick(0) }
@@ -46,6 +46,7 @@ pub struct Room {
     /// Scratch space of one tick.
     moves: Vec<Move>,
     bursts: Vec<Burst>,
+    bot_shots: Vec<RoomInput>,
 }
 
 impl std::fmt::Debug for Room {
@@ -64,7 +65,7 @@ impl Room {
         let mut specs = game.commands();
         specs.truncate(commands::COMMANDS_MAX);
         let core = Core::new(setup, judge, specs);
-        Self { core, game, moves: Vec::new(), bursts: Vec::new() }
+        Self { core, game, moves: Vec::new(), bursts: Vec::new(), bot_shots: Vec::new() }
     }
 
     /// Runs one tick: the inputs in their order, the game's step, monsters and projectiles, the pose
@@ -80,15 +81,19 @@ impl Room {
         for input in inputs {
             self.take(input, shoots, out);
         }
+        self.bot_shots.clear();
+        bots::fill(&mut self.core, self.game.as_mut(), out);
+        bots::play(&mut self.core, &mut self.moves, &mut self.bursts, &mut self.bot_shots);
         idle(&mut self.core);
         let core = &mut self.core;
-        core.movers.step(1.0 / f32::from(core.mode.tick_hz.max(1)));
+        movers::step(core, out);
         self.game.step(&mut GameRoom::new(core, out));
         monsters::step(core);
         record(core, out);
         projectiles::step(core, out);
-        if shoots || !self.bursts.is_empty() {
-            shots::judge_all(core, inputs, &self.moves, &self.bursts, out);
+        if shoots || !self.bursts.is_empty() || !self.bot_shots.is_empty() {
+            let fired = inputs.iter().chain(&self.bot_shots);
+            shots::judge_all(core, fired, &self.moves, &self.bursts, out);
         }
         damage::deal(core, self.game.as_mut(), out);
         spawn::respawn_due(core, self.game.as_mut(), out);
@@ -108,7 +113,8 @@ impl Room {
         core.total.add(&core.since);
         Heartbeat {
             tick: core.tick,
-            players: count(core.players().count()),
+            players: count(core.players().filter(|player| player.bot.is_none()).count()),
+            bots: count(core.players().filter(|player| player.bot.is_some()).count()),
             monsters: count(core.monsters.iter().filter(|monster| monster.alive).count()),
             since: std::mem::take(&mut core.since),
             total: core.total.clone(),
@@ -139,9 +145,15 @@ impl Room {
         counts
     }
 
-    /// Who sits where.
+    /// Who sits where, bots among them.
     pub fn players(&self) -> impl Iterator<Item = (EntityId, &PlayerId)> {
         self.core.players().map(|player| (player.entity, &player.id))
+    }
+
+    /// Whether the room itself plays there.
+    #[must_use]
+    pub fn is_bot(&self, entity: EntityId) -> bool {
+        self.core.is_bot(entity)
     }
 
     #[must_use]
@@ -169,6 +181,11 @@ impl Room {
     #[must_use]
     pub fn scene(&self) -> fairshot_judge::Scene<'_> {
         self.core.scene()
+    }
+
+    /// Where the doors and lifts stand and what they do, those of the mode first.
+    pub fn movers(&self) -> impl ExactSizeIterator<Item = MoverState> {
+        self.core.movers.save().into_iter()
     }
 
     /// Changes the rules of the mode and of its weapons while the room runs: a mode with other rules but
@@ -220,16 +237,19 @@ impl Room {
 fn begin(core: &mut Core, inputs: &[RoomInput]) -> bool {
     let mut shoots = false;
     let mut dropped = 0;
+    let most = player::credit_ticks_max(core.mode.tick_hz);
     for player in core.seats.iter_mut().flatten() {
         player.frames_now = 0;
+        player.counted = player.applied;
         player.tick_began_m = player.body.position_m;
     }
     for input in inputs {
         match input {
             RoomInput::Frame(frame) => {
                 if let Some(player) = core.player_mut(frame.entity)
-                    && player.applied.is_none_or(|applied| frame.number > applied)
+                    && player.counted.is_none_or(|counted| frame.number > counted)
                 {
+                    player.counted = Some(frame.number);
                     player.frames_now += 1;
                 }
             }
@@ -242,16 +262,24 @@ fn begin(core: &mut Core, inputs: &[RoomInput]) -> bool {
     core.since.ticks_dropped += u64::from(dropped);
     for player in core.seats.iter_mut().flatten() {
         let credit = player.credit_ticks.saturating_add(1).saturating_add(dropped);
-        player.credit_ticks = credit.min(player::CREDIT_TICKS_MAX);
-        player.silent_ticks =
-            if player.frames_now == 0 { player.silent_ticks.saturating_add(1) } else { 0 };
+        player.credit_ticks = credit.min(most);
+        player.silent_ticks = if player.frames_now == 0 && player.bot.is_none() {
+            player.silent_ticks.saturating_add(1)
+        } else {
+            0
+        };
     }
     shoots
 }
 
 /// Applies one frame once, in the order of the numbers; frames beyond the credit are dropped, the oldest
 /// first, and count as heard.
-fn apply(core: &mut Core, frame: &Frame, moves: Option<&mut Vec<Move>>, bursts: &mut Vec<Burst>) {
+pub(crate) fn apply(
+    core: &mut Core,
+    frame: &Frame,
+    moves: Option<&mut Vec<Move>>,
+    bursts: &mut Vec<Burst>,
+) {
     let mode = &core.mode;
     let world = fairshot_world::Present::new(&core.world, &core.movers);
     let Some(player) = core.seats.get_mut(usize::from(frame.entity.0)).and_then(Option::as_mut)
@@ -291,8 +319,9 @@ fn idle(core: &mut Core) {
     let mode = &core.mode;
     let world = fairshot_world::Present::new(&core.world, &core.movers);
     let dt_s = 1.0 / f32::from(mode.tick_hz.max(1));
+    let silent_most = player::credit_ticks_max(mode.tick_hz);
     for player in core.seats.iter_mut().flatten() {
-        if player.alive && player.silent_ticks > player::CREDIT_TICKS_MAX {
+        if player.alive && player.silent_ticks > silent_most {
             let still =
                 Input { yaw: player.body.yaw, pitch: player.body.pitch, ..Input::default() };
             step_body(&mut player.body, &still, &mode.movement, &mode.body, world, dt_s);
@@ -350,21 +379,22 @@ fn record(core: &mut Core, out: &mut TickOutput) {
         // Kept until a snapshot has carried it.
         player.teleported &= !out.snapshot_due;
     }
-    for monster in &mut core.monsters {
-        out.entities.push(EntityState {
+    out.entities.extend(core.monsters.iter_mut().map(|monster| {
+        let teleported = monster.teleported;
+        monster.teleported &= !out.snapshot_due;
+        EntityState {
             id: monster.entity,
             kind: EntityKind::Monster(monster.kind),
             life: monster.life,
             pose: monster.body.pose(),
             health_eighths: health_eighths(monster.health),
             alive: monster.alive,
-            teleported: monster.teleported,
+            teleported,
             held: fairshot_units::WeaponId::FISTS,
             team: EntityState::NO_TEAM,
             traits: monster.traits,
-        });
-        monster.teleported &= !out.snapshot_due;
-    }
+        }
+    }));
     for projectile in &mut core.projectiles.flying {
         out.entities.push(projectiles::state_of(projectile));
         projectile.fresh &= !out.snapshot_due;

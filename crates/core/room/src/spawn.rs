@@ -1,5 +1,6 @@
 //! Lives: joining, leaving, the respawn grant and what it gives.
 
+use crate::bots::Bot;
 use crate::commands::CommandCredit;
 use crate::core::Core;
 use crate::game::Game;
@@ -25,6 +26,23 @@ pub(crate) fn join(
     team: Option<u8>,
     out: &mut TickOutput,
 ) {
+    // A bot gives its seat to whoever comes for it.
+    if core.player(entity).is_some_and(|player| player.bot.is_some()) {
+        leave(core, game, entity, out);
+    }
+    join_as(core, game, entity, player, team, None, out);
+}
+
+/// Seats a player, or a bot; nobody where the seat is taken.
+pub(crate) fn join_as(
+    core: &mut Core,
+    game: &mut dyn Game,
+    entity: EntityId,
+    player: &PlayerId,
+    team: Option<u8>,
+    bot: Option<Box<Bot>>,
+    out: &mut TickOutput,
+) {
     let seat = usize::from(entity.0);
     if !core.seats.get(seat).is_some_and(Option::is_none) {
         return;
@@ -37,6 +55,7 @@ pub(crate) fn join(
         id: player.clone(),
         team: core.teams[seat],
         life: core.lives[seat],
+        first_life: core.lives[seat].next(),
         body: BodyState::default(),
         health: 0.0,
         alive: false,
@@ -48,6 +67,7 @@ pub(crate) fn join(
         credit_ticks: 0,
         silent_ticks: 0,
         frames_now: 0,
+        counted: None,
         tick_began_m: Vec3::ZERO,
         died: None,
         respawn_ticks: 0,
@@ -55,9 +75,12 @@ pub(crate) fn join(
         record: ShooterRecord::default(),
         stats: StatSheet::default(),
         held_list: None,
+        held_before: None,
+        left: None,
         seen: crate::seen::Seen::default(),
         refusals: 0,
         command_credit,
+        bot,
     });
     out.events.push(Event::Joined { entity, player: player.clone(), team });
     game.join(&mut GameRoom::new(core, out), entity);
@@ -98,17 +121,23 @@ fn spawn(core: &mut Core, game: &mut dyn Game, entity: EntityId, out: &mut TickO
     let team = core.player(entity).and_then(Player::team_index);
     let (position_m, yaw_rad) = core.choose_spawn(entity, team);
     let life = core.next_life(entity);
-    let health = core.mode.body.health;
+    let mode = std::sync::Arc::clone(&core.mode);
+    let health = mode.body.health;
     let Some(player) = core.player_mut(entity) else { return };
     player.life = life;
     player.body = BodyState::at(position_m, quantise_yaw(yaw_rad));
     player.tick_began_m = position_m;
+    player.left = None;
     player.health = health;
     player.alive = true;
     player.teleported = true;
     player.held = WeaponId::FISTS;
-    out.orders.push((entity, InventoryOrder::Respawn { life }));
-    if core.mode.ammunition == Ammunition::Ledger {
+    if let Some(bot) = &mut player.bot {
+        bot.rise(&mode);
+    } else {
+        out.orders.push((entity, InventoryOrder::Respawn { life }));
+    }
+    if core.mode.ammunition == Ammunition::Ledger && !core.is_bot(entity) {
         for grant in &core.mode.loadout {
             let give = WeaponCommand::Give {
                 weapon: grant.weapon,

@@ -157,14 +157,7 @@ impl Room {
             return None;
         }
         let weapon = self.core.mode.weapons.get(player.held)?;
-        let rate = fairshot_judge::numbers_of(weapon, &player.stats).shots_per_second;
-        let next = self.core.tick.next();
-        let last = player.record.fired().rev().find(|shot| shot.weapon == weapon.id);
-        #[expect(clippy::cast_precision_loss, reason = "ticks since a shot of this match")]
-        let ready = last.is_none_or(|shot| {
-            next.since(shot.landed) as f32 * rate >= f32::from(self.core.mode.tick_hz)
-        });
-        ready.then_some(weapon)
+        player.is_ready(weapon, self.core.tick.next(), self.core.mode.tick_hz).then_some(weapon)
     }
 
     /// Whether targets can be taken from that tick in the next step.

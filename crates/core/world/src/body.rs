@@ -64,9 +64,20 @@ pub fn step_body<'a>(
         state.grounded = false;
     }
     state.velocity_m_s = Vec3::new(flat.x, up, flat.y);
-    let figure =
-        Figure { radius_m: body.radius_m, height_m: body.height_m, step_m: movement.step_height_m };
+    let figure = WalkerSize::of(body, movement).figure();
     walk::advance(state, &figure, movement.gravity_m_s2, world.into(), dt_s);
+}
+
+/// Takes a body along with the door or lift it stands on, and out of the way of one that came into it.
+/// Once a tick, right after [`crate::Movers::step`], whether or not the body is stepped in that tick: a
+/// player whose inputs are late rides on with everybody else.
+pub fn ride<'a>(state: &mut BodyState, size: WalkerSize, world: impl Into<Present<'a>>) {
+    walk::ride(state, &size.figure(), world.into());
+}
+
+/// Whether a body can stand at a place: in no block and under no terrain.
+pub fn has_room<'a>(feet_m: Vec3, size: WalkerSize, world: impl Into<Present<'a>>) -> bool {
+    walk::has_room(feet_m, &size.figure(), world.into())
 }
 
 /// Steps a body that wants to go at a velocity over the ground, as monsters do: it gets there at once,
@@ -81,9 +92,7 @@ pub fn step_walker<'a>(
 ) {
     state.velocity_m_s.x = wish_m_s.x;
     state.velocity_m_s.z = wish_m_s.y;
-    let figure =
-        Figure { radius_m: size.radius_m, height_m: size.height_m, step_m: size.step_height_m };
-    walk::advance(state, &figure, gravity_m_s2, world.into(), dt_s);
+    walk::advance(state, &size.figure(), gravity_m_s2, world.into(), dt_s);
 }
 
 /// How big a walker is.
@@ -93,6 +102,19 @@ pub struct WalkerSize {
     pub height_m: f32,
     /// The highest ledge it walks onto.
     pub step_height_m: f32,
+}
+
+impl WalkerSize {
+    /// A player's.
+    #[must_use]
+    pub fn of(body: &Body, movement: &Movement) -> Self {
+        let step_height_m = movement.step_height_m;
+        Self { radius_m: body.radius_m, height_m: body.height_m, step_height_m }
+    }
+
+    fn figure(&self) -> Figure {
+        Figure { radius_m: self.radius_m, height_m: self.height_m, step_m: self.step_height_m }
+    }
 }
 
 /// The velocity over the ground (x, z) that an input asks for.

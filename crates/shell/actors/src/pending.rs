@@ -4,7 +4,9 @@
 //! said. It moves on once nothing waits any more, so that a datagram is in the tick it came before.
 
 use std::cell::Cell;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Poll;
 
 /// Yields between two phases of a step at the most; what waits longer is taken in the next step.
 const YIELDS_MAX: u32 = 256;
@@ -30,8 +32,23 @@ impl Pending {
             if self.0.get() == 0 {
                 return;
             }
-            tokio::task::yield_now().await;
+            give_way().await;
         }
         self.0.set(0);
     }
+}
+
+/// Lets every task run that is ready now. Unlike the runtime's own yield it does not ask the reactor
+/// for news first, which would cost a system call each time, a thousand and more a second.
+async fn give_way() {
+    let mut gave = false;
+    poll_fn(|context| {
+        if gave {
+            return Poll::Ready(());
+        }
+        gave = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

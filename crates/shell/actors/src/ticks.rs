@@ -1,10 +1,10 @@
-//! What wakes a shard: one timer a thread, eight phases a tick at 64 Hz.
+//! What wakes a shard: one timer a thread, at the phases of a tick that its rooms are due in.
 //!
-//! The runtime's own timers are a millisecond coarse and burst after a stall. A timerfd read through
-//! the reactor is not, and it says how many periods passed, so nothing is owed.
+//! The runtime's own timers are a millisecond coarse. A timerfd is not. It is set anew for each wake, so
+//! a stall leaves no burst, and a phase without a room costs nothing.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An eighth of a tick at 64 Hz, exactly: eight of them are 15,625,000 ns.
 pub const PHASE: Duration = Duration::from_nanos(1_953_125);
@@ -12,33 +12,25 @@ pub const PHASE: Duration = Duration::from_nanos(1_953_125);
 /// Rooms are spread over this many phases of a tick, so that a shard's work comes in even portions.
 pub const PHASES: u32 = 8;
 
-/// Wakes its owner every [`PHASE`].
+/// Wakes its owner at moments it names: one timer a thread.
 #[derive(Debug)]
 pub struct PhaseTimer {
     #[cfg(target_os = "linux")]
     timer: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
-    #[cfg(not(target_os = "linux"))]
-    timer: tokio::time::Interval,
 }
 
 #[cfg(target_os = "linux")]
 impl PhaseTimer {
-    /// Starts the timer; must be called inside the runtime that will wait on it.
+    /// Opens the timer; must be called inside the runtime that will wait on it.
     ///
     /// # Errors
     /// The kernel's, where it has no descriptor left.
     pub fn start() -> io::Result<Self> {
-        use rustix::time::{
-            Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-            timerfd_settime,
-        };
+        use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
-        let period = Timespec { tv_sec: 0, tv_nsec: i64::from(PHASE.subsec_nanos()) };
-        let every = Itimerspec { it_interval: period, it_value: period };
-        timerfd_settime(&timer, TimerfdTimerFlags::empty(), &every)?;
         // SAFETY: the descriptor was made above, is owned by the `AsyncFd` from here on, and is closed
         // by nobody else.
         let timer =
@@ -46,74 +38,89 @@ impl PhaseTimer {
         Ok(Self { timer })
     }
 
-    /// Waits for the next phase and returns how many have passed since the last wait, at least one.
+    /// Waits until `deadline`; where it has passed, only until every other task had its turn. May be
+    /// dropped and called again.
     ///
     /// # Errors
     /// The kernel's; the timer is then of no more use.
-    pub async fn next(&mut self) -> io::Result<u64> {
+    pub async fn wait_until(&mut self, deadline: Instant) -> io::Result<()> {
+        use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
+        if deadline <= Instant::now() {
+            tokio::task::yield_now().await;
+        }
         loop {
-            let mut ready = self.timer.readable().await?;
-            let read = ready.try_io(|timer| {
-                let mut count = [0; 8];
-                rustix::io::read(timer.get_ref(), &mut count)?;
-                Ok(u64::from_ne_bytes(count))
-            });
-            match read {
-                Ok(count) => return count.map(|passed| passed.max(1)),
-                Err(_not_yet) => {}
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
             }
+            let once = Itimerspec {
+                it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+                it_value: Timespec {
+                    tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                    tv_nsec: left.subsec_nanos().into(),
+                },
+            };
+            // Setting it also takes back an expiry that nobody read, so none is ever read.
+            timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
+            self.timer.readable().await?.clear_ready();
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 impl PhaseTimer {
-    /// Starts the timer; must be called inside the runtime that will wait on it.
+    /// Opens the timer.
     ///
     /// # Errors
     /// None where the runtime's own timer serves.
     pub fn start() -> io::Result<Self> {
-        let mut timer = tokio::time::interval(PHASE);
-        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-        Ok(Self { timer })
+        Ok(Self {})
     }
 
-    /// Waits for the next phase.
+    /// Waits until `deadline`.
     ///
     /// # Errors
     /// None where the runtime's own timer serves.
-    pub async fn next(&mut self) -> io::Result<u64> {
-        self.timer.tick().await;
-        Ok(1)
+    pub async fn wait_until(&mut self, deadline: Instant) -> io::Result<()> {
+        tokio::task::yield_now().await;
+        tokio::time::sleep_until(deadline.into()).await;
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     #[actix_rt::test]
-    async fn sixty_four_phases_take_an_eighth_of_a_second() {
-        let started = Instant::now();
+    async fn a_wait_ends_at_its_deadline_and_not_before() {
         let mut timer = PhaseTimer::start().expect("a timer");
-        let mut phases = 0;
-        while phases < 64 {
-            phases += timer.next().await.expect("a phase");
+        for _ in 0..8 {
+            let deadline = Instant::now() + PHASE;
+            timer.wait_until(deadline).await.expect("a phase");
+            assert!(Instant::now() >= deadline);
         }
-        assert!(started.elapsed() >= PHASE * 64);
     }
 
     #[actix_rt::test]
-    async fn a_stall_is_told_as_a_count_and_not_as_a_burst() {
+    async fn a_wait_that_was_given_up_disturbs_no_later_one() {
         let mut timer = PhaseTimer::start().expect("a timer");
-        let stalled = Instant::now();
-        while stalled.elapsed() < PHASE * 20 {
-            std::hint::spin_loop();
+        {
+            let given_up = timer.wait_until(Instant::now() + PHASE);
+            let mut given_up = std::pin::pin!(given_up);
+            let waker = std::task::Waker::noop();
+            let first = given_up.as_mut().poll(&mut std::task::Context::from_waker(waker));
+            assert!(first.is_pending());
         }
-        let passed = timer.next().await.expect("a phase");
-        if cfg!(target_os = "linux") {
-            assert!(passed >= 20, "{passed}");
-        }
+        let deadline = Instant::now() + PHASE * 3;
+        timer.wait_until(deadline).await.expect("a phase");
+        assert!(Instant::now() >= deadline);
+    }
+
+    #[actix_rt::test]
+    async fn a_deadline_that_has_passed_is_waited_for_no_more() {
+        let mut timer = PhaseTimer::start().expect("a timer");
+        let began = Instant::now();
+        timer.wait_until(began).await.expect("at once");
     }
 }

@@ -31,7 +31,6 @@ fn run_with(program: &Program, settings: Result<Settings, SettingsError>) -> Exi
         Ok(settings) => settings,
         Err(error) => return exit_with(&error),
     };
-    use_small_pages();
     let installed = match install(&settings, program) {
         Ok(installed) => installed,
         Err(error) => {
@@ -64,16 +63,6 @@ pub fn install(settings: &Settings, program: &Program) -> Result<Installed, Inst
     fairshot_telemetry::install(&log, &traces)
 }
 
-/// The allocator asks for pages of 2 MiB and touches a little of many: an empty server would hold 26 MiB
-/// more than it uses. Rooms are small, so small pages serve them as well.
-fn use_small_pages() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        // Only memory is lost by it.
-        eprintln!("fairshot: huge pages stay on: {error}");
-    }
-}
-
 /// Prints why a process does not start and gives its exit code: 64 where the settings are to blame.
 #[must_use]
 pub fn exit_with(error: &SettingsError) -> ExitCode {
@@ -89,7 +78,10 @@ pub fn exit_with(error: &SettingsError) -> ExitCode {
 pub fn loaded_modes(settings: &Settings) -> Modes {
     let mut modes = Modes::default();
     for mode in &settings.modes.all {
-        modes.insert(LoadedMode::new(mode.clone()));
+        modes.insert(match settings.modes.worlds.get(&mode.name) {
+            Some(world) => LoadedMode::with_world(mode.clone(), world.clone()),
+            None => LoadedMode::new(mode.clone()),
+        });
     }
     modes
 }

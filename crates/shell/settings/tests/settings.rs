@@ -309,6 +309,63 @@ fn the_page_of_the_configuration_is_what_the_table_makes() {
     );
 }
 
+/// A mode with terrain of two rows of two numbers, all of one height, and a mesh.
+const HILLS: &str = r#"name = "hills"
+[arena]
+min_m = [-16, -1, -16]
+max_m = [16, 16, 16]
+[[arena.height_fields]]
+file = "flat.r16"
+columns = 2
+corner_m = [-16, 0, -16]
+cell_m = 32
+height_m = 2
+[[spawns]]
+position_m = [0, 2, 0]
+"#;
+
+#[test]
+fn terrain_is_read_beside_the_file_that_names_it() {
+    let folder =
+        Folder::new(&[("hills.toml", HILLS), ("flat.r16", "\u{7f}\u{7f}".repeat(4).as_str())]);
+    let settings = right(&["--modes-files", &folder.path("hills.toml")], &[]);
+    let world = &settings.modes.worlds["hills"];
+    // 0x7f7f of 0xffff is a little under half of two metres.
+    assert!((world.ground_m(1.0, 1.0) - 0.996).abs() < 0.01, "{}", world.ground_m(1.0, 1.0));
+}
+
+#[test]
+fn terrain_that_is_missing_torn_or_over_a_spawn_is_told_by_its_key() {
+    let folder = Folder::new(&[("hills.toml", HILLS), ("flat.r16", "abc")]);
+    let path = folder.path("hills.toml");
+    let flags = ["--modes-files", path.as_str()];
+    let expected = "full rows of 16-bit numbers, and at most 262144 triangles in all";
+    check(
+        &flags,
+        &[],
+        &format!(
+            "{path}:6:8: arena.height_fields[0].file: expected {expected}, found \"flat.r16\": \
+             3 bytes are not two or more full rows of 2 16-bit numbers"
+        ),
+    );
+    let bytes = "\u{7f}\u{7f}".repeat(4);
+    std::fs::write(folder.path("flat.r16"), bytes).expect("a file");
+    let buried = HILLS.replace("[0, 2, 0]", "[0, 0, 0]");
+    std::fs::write(folder.path("hills.toml"), buried).expect("a file");
+    check(
+        &flags,
+        &[],
+        &format!(
+            "{path}:12:14: spawns[0].position_m: expected room for a body, \
+             found [0, 0, 0] in terrain or a mesh"
+        ),
+    );
+    std::fs::remove_file(folder.path("flat.r16")).expect("the file");
+    let error = load(&flags, &[]).expect_err("the file is gone").to_string();
+    assert!(error.contains("arena.height_fields[0].file: expected"), "{error}");
+    assert!(error.contains("the file cannot be read"), "{error}");
+}
+
 const PEM: &str = "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n";
 
 #[test]

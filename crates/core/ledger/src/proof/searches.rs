@@ -1,4 +1,4 @@
-//! The searches themselves: a bounded form in every test run, and a deep one on demand.
+//! The searches themselves: a bounded form in every test run, and with the feature `deep-proof` a deep one.
 
 use super::adversary::Attack;
 use super::armoury::{AK, COLT, DEAGLE, FLAMES, M4, arm, give, give_in_hand, set, take};
@@ -16,22 +16,36 @@ use std::hash::Hash;
 fn no_reachable_world_breaks_an_invariant_of_two_slots() {
     prove("two slots: 2 orders, 1 shot, 1 frame", two_slots::<Ledger>(2, 1, 1));
     prove("two slots: 1 order, 2 shots, 1 frame", two_slots::<Ledger>(1, 2, 1));
+    if cfg!(feature = "deep-proof") {
+        prove("two slots: 2 orders, 2 shots, 1 frame", two_slots::<Ledger>(2, 2, 1));
+        prove("few orders: 3 orders, 2 shots, 1 frame", few_orders::<Ledger>(3, 2, 1));
+    }
 }
 
 #[test]
 fn no_reachable_world_breaks_an_invariant_of_one_slot_over_many_messages() {
     prove("one slot: 2 orders, 2 shots, 1 frame", one_slot::<Ledger>(2, 2, 1));
     prove("one slot: 1 order, 3 shots, 1 frame", one_slot::<Ledger>(1, 3, 1));
+    if cfg!(feature = "deep-proof") {
+        prove("one slot: 3 orders, 3 shots, 1 frame", one_slot::<Ledger>(3, 3, 1));
+        prove("one slot: 4 orders, 1 shot, 1 frame", one_slot::<Ledger>(4, 1, 1));
+    }
 }
 
 #[test]
 fn no_reachable_world_breaks_an_invariant_of_a_continuous_weapon() {
     prove("continuous: 1 order, 1 shot, 2 frames", continuous::<Ledger>(1, 2));
+    if cfg!(feature = "deep-proof") {
+        prove("continuous: 2 orders, 1 shot, 3 frames", continuous::<Ledger>(2, 3));
+    }
 }
 
 #[test]
 fn no_reachable_world_mixes_two_lives() {
     prove("lives: 2 orders, 1 shot, 1 frame", lives::<Ledger>(2, 1, 1));
+    if cfg!(feature = "deep-proof") {
+        prove("lives: 3 orders, 2 shots, 1 frame", lives::<Ledger>(3, 2, 1));
+    }
 }
 
 #[test]
@@ -40,36 +54,12 @@ fn no_forged_messages_get_a_round_from_nothing() {
     prove("forged shots: 3 orders, 2 messages", forged_shots::<Ledger>((), 3, 2));
     prove("forged firing: 2 orders, 3 messages", forged_firing::<Ledger>(2, 3));
     prove("forged lives: 2 orders, 2 messages", forged_lives::<Ledger>(2, 2));
-}
-
-#[test]
-#[ignore = "the deep form: minutes on a free machine"]
-fn deep_search_of_two_slots() {
-    prove("two slots: 2 orders, 2 shots, 1 frame", two_slots::<Ledger>(2, 2, 1));
-    prove("few orders: 3 orders, 2 shots, 1 frame", few_orders::<Ledger>(3, 2, 1));
-}
-
-#[test]
-#[ignore = "the deep form: minutes on a free machine"]
-fn deep_search_of_one_slot() {
-    prove("one slot: 3 orders, 3 shots, 1 frame", one_slot::<Ledger>(3, 3, 1));
-    prove("one slot: 4 orders, 1 shot, 1 frame", one_slot::<Ledger>(4, 1, 1));
-}
-
-#[test]
-#[ignore = "the deep form: minutes on a free machine"]
-fn deep_search_of_continuous_weapons_and_lives() {
-    prove("continuous: 2 orders, 1 shot, 3 frames", continuous::<Ledger>(2, 3));
-    prove("lives: 3 orders, 2 shots, 1 frame", lives::<Ledger>(3, 2, 1));
-}
-
-#[test]
-#[ignore = "the deep form: minutes on a free machine"]
-fn deep_search_of_forged_messages() {
-    prove("forged shots: 4 orders, 3 messages", forged_shots::<Ledger>((), 4, 3));
-    prove("forged shots: 3 orders, 4 messages", forged_shots::<Ledger>((), 3, 4));
-    prove("forged firing: 4 orders, 4 messages", forged_firing::<Ledger>(4, 4));
-    prove("forged lives: 3 orders, 3 messages", forged_lives::<Ledger>(3, 3));
+    if cfg!(feature = "deep-proof") {
+        prove("forged firing: 4 orders, 4 messages", forged_firing::<Ledger>(4, 4));
+        prove("forged lives: 3 orders, 3 messages", forged_lives::<Ledger>(3, 3));
+        prove("forged shots: 4 orders, 3 messages", forged_shots::<Ledger>((), 4, 3));
+        prove("forged shots: 3 orders, 4 messages", forged_shots::<Ledger>((), 3, 4));
+    }
 }
 
 /// Frames and shots merged by difference, and a gate that a command in flight closes: a frame that

@@ -44,6 +44,20 @@ impl Mode {
     }
 }
 
+impl ModeErrors {
+    /// A fault that only whoever reads the files beside a mode can find, told at the key of its text, such
+    /// as `arena.meshes[0].file`.
+    #[must_use]
+    pub fn at(file: &str, text: &str, key: &str, expected: String, found: String) -> Self {
+        let source = Source::new(file, text);
+        let table = document(&source);
+        let at = table.as_ref().map_or(0..0, |table| place::of_key(table, key));
+        drop(table);
+        source.fault(&at, key, expected, found);
+        source.into_errors()
+    }
+}
+
 impl RulesOverlay {
     /// Reads rules as they stand in a mode's `[rules]`, such as `origin = { metres = 4 }`.
     ///
@@ -95,6 +109,7 @@ fn read_mode(root: &Section<'_>) -> Option<Mode> {
     let rules = crate::Rules::default().with(&mode_rules);
     let weapons = weapons::catalogue(root, &rules, carries_over(root))?;
     let loadout = weapons::loadout(root, &weapons);
+    let bots = weapons::bots(root, &weapons);
     Some(Mode {
         name: root.text("name"),
         tick_hz: root.count_u16("tick_hz"),
@@ -112,6 +127,7 @@ fn read_mode(root: &Section<'_>) -> Option<Mode> {
         body: bodies::body(root),
         movement: bodies::movement(root),
         monsters: bodies::monsters(root),
+        bots,
         weapons,
         loadout,
         rules,
@@ -137,10 +153,7 @@ fn teams(root: &Section<'_>) -> Vec<Team> {
 
 fn arena(root: &Section<'_>) -> Arena {
     let Some(section) = root.table("arena") else {
-        return Arena {
-            bounds: Bounds { min_m: glam::Vec3::ZERO, max_m: glam::Vec3::ZERO },
-            blocks: Vec::new(),
-        };
+        return Arena::default();
     };
     let (min, max) = (section.point_if_any("min_m"), section.point_if_any("max_m"));
     if let (Some(min_m), Some(max_m)) = (min, max)
@@ -150,6 +163,12 @@ fn arena(root: &Section<'_>) -> Arena {
         section.fault("max_m", expected, max_m.to_string());
     }
     let bounds = Bounds { min_m: min.unwrap_or_default(), max_m: max.unwrap_or_default() };
-    let blocks = place::blocks(&section, &bounds);
-    Arena { bounds, blocks }
+    Arena {
+        bounds,
+        blocks: place::blocks(&section, &bounds),
+        floor_m: section.number("floor_m"),
+        height_fields: place::height_fields(&section),
+        meshes: place::meshes(&section),
+        movers: place::movers(&section, &bounds),
+    }
 }

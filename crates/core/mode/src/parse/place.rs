@@ -2,8 +2,11 @@
 
 use super::section::Section;
 use super::words::nearest;
-use crate::{Arena, Block, Bounds, SpawnPoint, Team};
+use crate::{Arena, Block, Bounds, HeightFieldFile, MeshFile, Mover, MoverWay, SpawnPoint, Team};
 use glam::Vec3;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::DeTable;
 
 pub(super) fn blocks(arena: &Section<'_>, bounds: &Bounds) -> Vec<Block> {
     let sections = arena.tables("blocks");
@@ -24,6 +27,53 @@ fn block(section: &Section<'_>, bounds: &Bounds) -> Block {
         half_m: size_m.unwrap_or(Vec3::ONE) / 2.0,
         yaw_rad: section.radians("yaw_deg"),
     }
+}
+
+pub(super) fn height_fields(arena: &Section<'_>) -> Vec<HeightFieldFile> {
+    let read = |section: &Section<'_>| HeightFieldFile {
+        file: section.file("file"),
+        corner_m: section.point("corner_m"),
+        cell_m: section.number("cell_m"),
+        columns: section.count_u16("columns"),
+        height_m: section.number("height_m"),
+    };
+    arena.tables("height_fields").iter().map(read).collect()
+}
+
+pub(super) fn meshes(arena: &Section<'_>) -> Vec<MeshFile> {
+    let read = |section: &Section<'_>| MeshFile {
+        file: section.file("file"),
+        position_m: section.point("position_m"),
+        yaw_rad: section.radians("yaw_deg"),
+    };
+    arena.tables("meshes").iter().map(read).collect()
+}
+
+pub(super) fn movers(arena: &Section<'_>, bounds: &Bounds) -> Vec<Mover> {
+    let sections = arena.tables("movers");
+    super::bodies::unique_names(&sections);
+    sections.iter().map(|section| mover(section, bounds)).collect()
+}
+
+fn mover(section: &Section<'_>, bounds: &Bounds) -> Mover {
+    let block = block(section, bounds);
+    let to_m = section.point_if_any("to_m");
+    within(section, "to_m", to_m, bounds);
+    if to_m == Some(block.centre_m) {
+        section.fault("to_m", "another place than centre_m", block.centre_m.to_string());
+    }
+    for needs_a_way in ["speed_m_s", "wait_s", "opens_within_m"] {
+        if section.has(needs_a_way) && !section.has("to_m") {
+            section.fault(needs_a_way, "to_m beside it", "none");
+        }
+    }
+    let way = to_m.map(|to_m| MoverWay {
+        to_m,
+        speed_m_s: section.number("speed_m_s"),
+        wait_s: section.number("wait_s"),
+        opens_within_m: section.number_if_any("opens_within_m"),
+    });
+    Mover { name: section.text("name"), block, way }
 }
 
 pub(super) fn spawns(root: &Section<'_>, arena: &Arena, teams: &[Team]) -> Vec<SpawnPoint> {
@@ -60,6 +110,24 @@ pub(super) fn spawns(root: &Section<'_>, arena: &Arena, teams: &[Team]) -> Vec<S
         }
     }
     spawns
+}
+
+/// Where a key stands in a text, or the nearest table above it that does.
+pub(super) fn of_key(text: &Spanned<DeTable<'_>>, key: &str) -> Range<usize> {
+    let mut at = 0..0;
+    let mut table = Some(text.get_ref());
+    for part in key.split('.') {
+        let (name, index) = match part.split_once('[') {
+            Some((name, index)) => (name, index.trim_end_matches(']').parse::<usize>().ok()),
+            None => (part, None),
+        };
+        let Some(found) = table.and_then(|table| table.get(name)) else { break };
+        let item = index.and_then(|index| found.get_ref().as_array()?.get(index));
+        let value = item.unwrap_or(found);
+        at = value.span();
+        table = value.get_ref().as_table();
+    }
+    at
 }
 
 fn team(section: &Section<'_>, teams: &[Team]) -> Option<u8> {

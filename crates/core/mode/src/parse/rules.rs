@@ -2,7 +2,7 @@
 
 use super::section::Section;
 use super::words::{describe, is_label};
-use crate::{OriginRule, RateRule, RewindRule, RulesOverlay, Setting};
+use crate::{OriginRule, RateRule, ReloadRule, RewindRule, RulesOverlay, Setting};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
@@ -20,6 +20,10 @@ pub(super) fn overlay(section: &Section<'_>) -> RulesOverlay {
             transport_slack_s: table.number_if_any("transport_slack_s"),
         }),
         range: section.flag_if_any("range"),
+        reload: setting(section, "reload", |table| ReloadRule {
+            reload_s: table.number("reload_s"),
+            stall_s: table.number("stall_s"),
+        }),
         game: game(section),
     }
 }

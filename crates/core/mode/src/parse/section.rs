@@ -200,6 +200,26 @@ impl<'s> Section<'s> {
         fits.map(|text| (text.to_owned(), value.span()))
     }
 
+    /// A path below the mode's folder; empty where it is none.
+    pub(crate) fn file(&self, name: &str) -> String {
+        const BYTES_MAX: usize = 200;
+        let Some((value, _)) = self.value(name) else { return String::new() };
+        let stays = |path: &&str| {
+            (1..=BYTES_MAX).contains(&path.len())
+                && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+                && !path.contains(['\\', ':'])
+                && !path.chars().any(char::is_control)
+        };
+        let path = value.get_ref().as_str().filter(stays);
+        if path.is_none() {
+            let expected = format!(
+                "a path of 1 to {BYTES_MAX} bytes below this file's folder, its parts divided by /"
+            );
+            self.fault(name, expected, describe(value.get_ref()));
+        }
+        path.unwrap_or_default().to_owned()
+    }
+
     /// The word chosen, or the default's.
     pub(crate) fn choice(&self, name: &str) -> &'static str {
         let default = match self.key(name).default {

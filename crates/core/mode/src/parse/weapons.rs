@@ -1,12 +1,12 @@
 //! The catalogue and the loadout.
 
 use super::bodies::unique_names;
-use super::section::Section;
+use super::section::{Placed, Section};
 use super::words::{describe, finite, nearest};
 use super::{rules, source::Source};
 use crate::reference::STAT;
 use crate::{
-    AmmoUse, Catalogue, DataValue, Grant, Judge, Rules, RulesOverlay, Stat, Tier, Weapon,
+    AmmoUse, Bots, Catalogue, DataValue, Grant, Judge, Rules, RulesOverlay, Stat, Tier, Weapon,
     WeaponKind, WeaponStats,
 };
 use fairshot_units::{SlotIndex, WeaponId};
@@ -39,6 +39,24 @@ pub(super) fn loadout(root: &Section<'_>, weapons: &Catalogue) -> Vec<Grant> {
         Some(Grant { weapon, rounds: section.count_u16("rounds"), armed: section.flag("armed") })
     };
     root.tables("loadout").iter().filter_map(grant).collect()
+}
+
+pub(super) fn bots(root: &Section<'_>, weapons: &Catalogue) -> Bots {
+    let Some(section) = root.table("bots") else { return Bots::default() };
+    let (fill, seats) = (section.count_u16("fill"), root.count_u16("players_max"));
+    if fill > seats {
+        section.fault("fill", format!("at most the {seats} seats of a room"), fill.to_string());
+    }
+    let path = section.path_of("weapons");
+    let weapon =
+        |(name, at): &Placed<String>| known(section.source, at, &path, name, weapons.weapons());
+    Bots {
+        fill,
+        weapons: section.names("weapons").iter().filter_map(weapon).collect(),
+        reaction_s: section.number("reaction_s"),
+        aim_error_rad: section.radians("aim_error_deg"),
+        sight_m: section.number("sight_m"),
+    }
 }
 
 fn weapon(section: &Section<'_>, mode_rules: &Rules) -> (Weapon, RulesOverlay) {

@@ -7,7 +7,7 @@ mod keys;
 mod page;
 
 pub use keys::MODE;
-pub(crate) use keys::{ORIGIN, RATE, REWIND, RULES, STAT};
+pub(crate) use keys::{ORIGIN, RATE, RELOAD, REWIND, RULES, STAT};
 pub use page::reference_page;
 
 /// A table of keys: the file itself, or a table in it.
@@ -42,6 +42,8 @@ pub enum Kind {
     Label,
     /// Printable ASCII of up to so many bytes.
     Text(usize),
+    /// A file beside the mode's own, by a path that does not leave its folder.
+    File,
     Choice(&'static [&'static str]),
     /// Three finite numbers, x, y, z.
     Point(f32),

@@ -53,6 +53,7 @@ fn kind(key: &Key) -> String {
         Kind::Flag => "`true` or `false`".to_owned(),
         Kind::Label => "1 to 32 of `a-z 0-9 _`".to_owned(),
         Kind::Text(max) => format!("text, 1 to {max} bytes of printable ASCII"),
+        Kind::File => "path relative to this file, in its folder or below".to_owned(),
         Kind::Choice(words) => format!("`{}`", words.join("`, `")),
         Kind::Point(most) => format!("`[x, y, z]`, each within ±{most}"),
         Kind::Names(max) => format!("a name or a list of up to {max}"),

@@ -1,6 +1,6 @@
 //! Weapons, their rules, stats and tiers, and the loadout.
 
-use super::{IntoValue, number, table};
+use super::{IntoValue, degrees, number, table};
 use crate::{
     AmmoUse, Catalogue, DataValue, Judge, Mode, RulesOverlay, Setting, Stat, Weapon, WeaponKind,
     WeaponStats,
@@ -29,6 +29,18 @@ pub(super) fn loadout(mode: &Mode) -> Value {
         ])
     });
     grants.collect::<Vec<_>>().into()
+}
+
+pub(super) fn bots(mode: &Mode) -> Value {
+    let bots = &mode.bots;
+    let weapons = bots.weapons.iter().map(|id| Value::from(name(&mode.weapons, *id)));
+    table([
+        ("fill", bots.fill.into_value()),
+        ("weapons", weapons.collect::<Vec<_>>().into()),
+        ("reaction_s", number(bots.reaction_s)),
+        ("aim_error_deg", degrees(bots.aim_error_rad)),
+        ("sight_m", number(bots.sight_m)),
+    ])
 }
 
 pub(super) fn carries_over(weapons: &Catalogue) -> Value {
@@ -65,6 +77,10 @@ pub(super) fn rules(overlay: &RulesOverlay) -> Value {
         })
     });
     set("rewind", rewind);
+    let reload = overlay.reload.map(|reload| {
+        reload.map(|r| table([("reload_s", number(r.reload_s)), ("stall_s", number(r.stall_s))]))
+    });
+    set("reload", reload);
     let game: Table = overlay.game.iter().map(|(name, on)| (name.clone(), (*on).into())).collect();
     rules.insert("game".into(), game.into());
     rules.into()

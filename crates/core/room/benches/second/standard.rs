@@ -22,7 +22,7 @@ pub struct Standard {
 }
 
 /// Ticks between two shots of one player: 1.5 a second.
-const SHOT_TICKS: u32 = 43;
+pub const SHOT_TICKS: u32 = 43;
 
 impl Standard {
     pub fn new(seed: u64) -> Self {
@@ -104,6 +104,11 @@ impl Standard {
     }
 }
 
+/// What the baseline's room is made of too.
+pub fn mode_of_the_room() -> &'static Mode {
+    &shared().0
+}
+
 fn shared() -> &'static (Arc<Mode>, Arc<StaticWorld>) {
     static SHARED: OnceLock<(Arc<Mode>, Arc<StaticWorld>)> = OnceLock::new();
     SHARED.get_or_init(|| {
@@ -133,6 +138,7 @@ fn mode() -> Mode {
     mode.arena = Arena {
         bounds: Bounds { min_m: Vec3::new(-60.0, 0.0, -60.0), max_m: Vec3::new(60.0, 30.0, 60.0) },
         blocks: blocks.collect(),
+        ..Arena::default()
     };
     mode.spawns = (0..8u8)
         .map(|n| SpawnPoint {

@@ -74,7 +74,7 @@ pub fn mode(weapons: Vec<Weapon>) -> Mode {
                 min_m: Vec3::new(-100.0, -1.0, -100.0),
                 max_m: Vec3::new(100.0, 50.0, 100.0),
             },
-            blocks: Vec::new(),
+            ..Arena::default()
         },
         teams: Vec::new(),
         friendly_fire: true,
@@ -86,6 +86,7 @@ pub fn mode(weapons: Vec<Weapon>) -> Mode {
         weapons: Catalogue::new(weapons, [false; SlotIndex::COUNT]).expect("a catalogue"),
         loadout: Vec::new(),
         rules: Rules::default(),
+        bots: fairshot_mode::Bots::default(),
         interpolation_delay_max_s: 0.1,
     }
 }

@@ -2,10 +2,13 @@
 
 mod kit;
 
+mod bots;
+mod grades;
 mod judged;
 mod ledger_stamps;
 mod limits;
 mod lives;
+mod movers;
 mod refusals;
 mod rewound;
 mod schedule;

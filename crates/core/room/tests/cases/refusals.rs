@@ -1,7 +1,7 @@
 //! A game's own rules, and what a refusal leaves behind.
 
 use fairshot_judge::{GameRule, Reason, ShotCheck};
-use fairshot_mode::{Mode, Rules, Weapon};
+use fairshot_mode::{Mode, Rules, Setting, Weapon};
 use fairshot_room::{Game, LogRecord, PlainGame, Room, RoomInput, RoomSetup, Shot, TickOutput};
 use fairshot_units::{EntityId, MessageNumber, PlayerId, RoomId, Rule, WeaponId};
 use fairshot_world::StaticWorld;
@@ -111,7 +111,8 @@ fn a_refusal_is_kept_with_what_every_rule_measured() {
     assert_eq!(measured[5..], [("origin", false)]);
     let origin = kept[0].measures.last().expect("a measure");
     assert!((origin.value - 4.0).abs() < 1e-5 && origin.limit == 2.5);
-    assert_eq!(out.judgement.verdicts[0].measures.as_slice(), &*kept[0].measures);
+    let told: Vec<_> = out.judgement.verdicts[0].measures.iter().collect();
+    assert_eq!(told, &*kept[0].measures);
 }
 
 #[test]
@@ -171,4 +172,49 @@ fn a_game_that_times_reloads_holds_a_clip_until_one_could_have_ended() {
         assert_eq!(fire(1, 10, &mut room), None);
     }
     assert_eq!(fire(1, 10, &mut room), Some(Rule::Reload));
+}
+
+/// Fires a clip of five and one more, ten ticks apart: what refused the sixth.
+fn sixth_of_a_clip_of_five(settings: Mode, game: Box<dyn Game>) -> Option<Rule> {
+    let (mut room, mut out) = shoot(settings, game, MUZZLE);
+    for number in 2..=6 {
+        assert_eq!(refused_by(&out), None);
+        (1..10).for_each(|_| room.tick(&[], &mut out));
+        let entity = EntityId(0);
+        let shot = RoomInput::Shot(Shot {
+            entity,
+            life: room.life(entity).expect("in the room"),
+            claim: fairshot_judge::Claim {
+                number: MessageNumber(number),
+                weapon: WeaponId(1),
+                view: at(room.tick_now().0),
+                origin_m: MUZZLE,
+                direction: Vec3::NEG_Z,
+                names: Vec::new(),
+            },
+            ruling: fairshot_judge::LedgerRuling::Accepted,
+            frame: MessageNumber(0),
+        });
+        room.tick(&[shot], &mut out);
+    }
+    refused_by(&out)
+}
+
+#[test]
+fn reloads_are_timed_where_a_mode_or_a_weapon_says_so_over_what_the_game_registers() {
+    let timed = Some(Setting::On(fairshot_mode::ReloadRule::default()));
+    for (rule, game, refused) in [
+        (timed, Box::new(PlainGame) as Box<dyn Game>, true),
+        (None, Box::new(PlainGame), false),
+        (None, Box::new(Reloading), true),
+        (Some(Setting::Off), Box::new(Reloading), false),
+    ] {
+        let rules = Rules { reload: rule, ..Rules::default() };
+        let settings = mode(vec![Weapon { clip_size: 5, rules, ..gun(1) }]);
+        let refused_by = sixth_of_a_clip_of_five(settings, game);
+        assert_eq!(refused_by, refused.then_some(Rule::Reload), "{rule:?}");
+    }
+    let rules = Rules { reload: timed, ..Rules::default() };
+    let without_a_clip = mode(vec![Weapon { rules, ..gun(1) }]);
+    assert_eq!(sixth_of_a_clip_of_five(without_a_clip, Box::new(PlainGame)), None);
 }

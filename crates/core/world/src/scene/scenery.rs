@@ -48,10 +48,20 @@ pub enum SceneryError {
     Buffer { buffer: usize },
     #[error("the glTF's numbers lie outside its buffers")]
     Range,
-    #[error("the nodes of the glTF lie deeper than 32 levels")]
+    #[error(
+        "the nodes of the glTF lie deeper than 32 levels, or its scene holds over 65536 of them"
+    )]
     Depth,
     #[error("an arena holds at most 262144 triangles, this one has more")]
     Full,
+    #[error("the file cannot be read: {0}")]
+    Unread(String),
+    #[error("the file is longer than {0} bytes")]
+    Size(u64),
+    #[error("{bytes} bytes are not two or more full rows of {columns} 16-bit numbers")]
+    Heights { columns: usize, bytes: usize },
+    #[error("a corner of it lies further than {PLACE_M_MAX} m out")]
+    Place,
     #[error(
         "a height field has at least 2 columns and 2 rows, all of them full, and a cell over 0 m"
     )]
@@ -69,11 +79,19 @@ impl SceneryError {
             Self::Depth => "depth",
             Self::Full => "full",
             Self::HeightField => "height_field",
+            Self::Unread(_) => "unread",
+            Self::Size(_) => "size",
+            Self::Heights { .. } => "heights",
+            Self::Place => "place",
         }
     }
 }
 
 const DEPTH_MAX: u32 = 32;
+/// A node that hangs under many is met once under each.
+const NODES_MAX: u32 = 1 << 16;
+/// Corners further out than this are no place of an arena, whose bounds lie within half of it.
+const PLACE_M_MAX: f32 = 8192.0;
 
 impl Mesh {
     /// Every triangle of the default scene of a glTF 2.0 file, binary or text, placed by its nodes.
@@ -88,9 +106,10 @@ impl Mesh {
             .map(|buffer| buffer_bytes(&buffer, gltf.blob.as_deref()))
             .collect::<Result<_, _>>()?;
         let mut mesh = Self::default();
+        let mut nodes = NODES_MAX;
         let scene = gltf.default_scene().or_else(|| gltf.scenes().next());
         for node in scene.iter().flat_map(gltf::Scene::nodes) {
-            mesh.add_node(&node, Mat4::IDENTITY, &buffers, DEPTH_MAX)?;
+            mesh.add_node(&node, Mat4::IDENTITY, &buffers, DEPTH_MAX, &mut nodes)?;
         }
         Ok(mesh)
     }
@@ -101,13 +120,15 @@ impl Mesh {
         above: Mat4,
         buffers: &[Vec<u8>],
         depth: u32,
+        nodes: &mut u32,
     ) -> Result<(), SceneryError> {
         let depth = depth.checked_sub(1).ok_or(SceneryError::Depth)?;
+        *nodes = nodes.checked_sub(1).ok_or(SceneryError::Depth)?;
         let place = above * Mat4::from_cols_array_2d(&node.transform().matrix());
         for primitive in node.mesh().iter().flat_map(gltf::Mesh::primitives) {
             self.add_primitive(&primitive, place, buffers)?;
         }
-        node.children().try_for_each(|child| self.add_node(&child, place, buffers, depth))
+        node.children().try_for_each(|child| self.add_node(&child, place, buffers, depth, nodes))
     }
 
     fn add_primitive(
@@ -145,6 +166,17 @@ impl Mesh {
     }
 }
 
+impl Mesh {
+    /// Counts its triangles into an arena's, and holds them to places an arena can have.
+    pub(super) fn add_to(&self, triangles: &mut usize) -> Result<(), SceneryError> {
+        let near = |corner: &Vec3| corner.abs().cmple(Vec3::splat(PLACE_M_MAX)).all();
+        if !self.triangles_m.iter().flatten().all(near) {
+            return Err(SceneryError::Place);
+        }
+        add(triangles, self.triangles_m.len())
+    }
+}
+
 impl Scenery {
     /// Every triangle with an area.
     pub(crate) fn triangles(&self) -> Result<Vec<Triangle>, SceneryError> {
@@ -165,6 +197,13 @@ impl Scenery {
 }
 
 impl HeightField {
+    /// Counts its triangles into an arena's.
+    pub(super) fn add_to(&self, triangles: &mut usize) -> Result<(), SceneryError> {
+        let rows = self.heights_m.len().checked_div(self.columns).unwrap_or(0);
+        let cells = self.columns.saturating_sub(1).saturating_mul(rows.saturating_sub(1));
+        add(triangles, cells.saturating_mul(2))
+    }
+
     fn triangles(
         &self,
         add: &mut impl FnMut([Vec3; 3]) -> Result<(), SceneryError>,
@@ -194,6 +233,12 @@ impl HeightField {
         }
         Ok(())
     }
+}
+
+/// Counts more triangles into an arena's.
+fn add(triangles: &mut usize, more: usize) -> Result<(), SceneryError> {
+    *triangles = triangles.saturating_add(more);
+    if *triangles > TRIANGLES_MAX { Err(SceneryError::Full) } else { Ok(()) }
 }
 
 fn buffer_bytes(buffer: &gltf::Buffer<'_>, blob: Option<&[u8]>) -> Result<Vec<u8>, SceneryError> {

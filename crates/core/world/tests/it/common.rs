@@ -20,7 +20,7 @@ pub fn mode(snapshot_every_ticks: u16, radius_m: f32, blocks: Vec<Block>) -> Mod
         snapshot_every_ticks,
         players_max: 8,
         ammunition: Ammunition::Open,
-        arena: Arena { bounds, blocks },
+        arena: Arena { bounds, blocks, ..Arena::default() },
         teams: Vec::new(),
         friendly_fire: true,
         spawns: Vec::new(),
@@ -31,6 +31,7 @@ pub fn mode(snapshot_every_ticks: u16, radius_m: f32, blocks: Vec<Block>) -> Mod
         weapons: Catalogue::new(Vec::new(), [false; SlotIndex::COUNT]).unwrap(),
         loadout: Vec::new(),
         rules: Rules::default(),
+        bots: fairshot_mode::Bots::default(),
         interpolation_delay_max_s: 0.2,
     }
 }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod common;
+mod files;
 mod flight;
 mod movement;
 mod rewind;

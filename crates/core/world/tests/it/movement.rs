@@ -4,7 +4,7 @@ use crate::common::{DT_S, block, mode};
 use fairshot_mode::{Block, Mode};
 use fairshot_units::{Buttons, Input};
 use fairshot_world::{
-    BodyState, Motion, Movers, Present, StaticWorld, WalkerSize, step_body, step_walker,
+    BodyState, Motion, Movers, Present, StaticWorld, WalkerSize, ride, step_body, step_walker,
 };
 use glam::{Vec2, Vec3};
 use proptest::prelude::*;
@@ -160,10 +160,39 @@ fn a_lift_carries_what_stands_on_it_up_down_and_along() {
         for _ in 0..200 {
             movers.step(DT_S);
             let world = Present::new(&stage.world, &movers);
+            ride(&mut state, WalkerSize::of(body, movement), world);
             step_body(&mut state, &Input::default(), movement, body, world, DT_S);
         }
         assert!((state.position_m - feet).length() < 0.02, "{state:?} against {feet}");
         assert!(state.grounded);
+    }
+}
+
+#[test]
+fn a_rider_whose_inputs_are_late_rides_on_and_none_is_carried_twice() {
+    let stage = Stage::new(Vec::new());
+    let Mode { movement, body, .. } = &stage.mode;
+    let size = WalkerSize::of(body, movement);
+    for to in [Vec3::new(0.0, 2.1, 0.0), Vec3::new(2.0, 0.1, 0.0), Vec3::new(0.0, 0.1, 2.0)] {
+        let mut movers = Movers::new(&[block(Vec3::new(0.0, 0.1, 0.0), Vec3::new(1.0, 0.1, 1.0))]);
+        let mut state = BodyState::at(Vec3::new(0.0, 0.2, 0.0), 0);
+        state.grounded = true;
+        movers.set(0, Motion::Towards { centre_m: to, speed_m_s: 2.0 });
+        let on_it = |state: &BodyState, movers: &Movers| {
+            let top_m = movers.get(0).unwrap().centre_m + Vec3::Y * 0.1;
+            assert!((state.position_m - top_m).length() < 0.02, "{state:?} over {top_m}");
+        };
+        // Nothing of hers for 42 ticks, then all of it at once, then every tick again.
+        for inputs in std::iter::repeat_n(0, 42).chain([43]).chain(std::iter::repeat_n(1, 10)) {
+            for _ in 0..inputs {
+                let world = Present::new(&stage.world, &movers);
+                step_body(&mut state, &Input::default(), movement, body, world, DT_S);
+                on_it(&state, &movers);
+            }
+            movers.step(DT_S);
+            ride(&mut state, size, Present::new(&stage.world, &movers));
+            on_it(&state, &movers);
+        }
     }
 }
 

@@ -88,7 +88,7 @@ fn a_floor_may_lie_under_the_ground_where_terrain_goes_lower() {
 }
 
 /// A binary glTF: two triangles 4 m wide, indexed, under a node that moves them.
-fn glb(indices: [u16; 6], positions_stride: u8) -> Vec<u8> {
+pub(crate) fn glb(indices: [u16; 6], positions_stride: u8) -> Vec<u8> {
     let corners: [[f32; 3]; 4] =
         [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 4.0, 0.0], [-2.0, 4.0, 0.0]];
     let mut bin: Vec<u8> = corners.iter().flatten().flat_map(|n| n.to_le_bytes()).collect();

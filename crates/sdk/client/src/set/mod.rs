@@ -4,7 +4,7 @@ mod pump;
 
 use crate::player::{GOODBYE_WAIT, Link, Player};
 use crate::{Ended, Seat};
-use fairshot_client_core::{ClientEvent, GameSettings, PlayerClient, State};
+use fairshot_client_core::{Assets, ClientEvent, GameSettings, PlayerClient, State};
 use fairshot_transport::{
     ConnectionKey, Endpoint, Network, PathState, SendCounters, Settings, Socket,
 };
@@ -45,6 +45,8 @@ pub struct Options {
     pub rejoin: Rejoin,
     /// Another player's settings, so that players of one mode share them.
     pub settings: Option<Arc<GameSettings>>,
+    /// The game's files, where its modes name terrain or meshes.
+    pub assets: Assets,
     /// A W3C `traceparent`.
     pub traceparent: Option<Arc<str>>,
 }
@@ -144,8 +146,7 @@ impl<N: Network> ClientSet<N> {
         options: Options,
     ) -> Result<ClientKey, ConnectError> {
         let connection = self.begin(now, &seat)?;
-        let Options { rejoin, settings, traceparent } = options;
-        let player = Box::new(Player::new(seat, rejoin, settings, traceparent, connection));
+        let player = Box::new(Player::new(seat, options, connection));
         let index = self.free.pop().unwrap_or_else(|| {
             self.players.push(None);
             self.generations.push(0);

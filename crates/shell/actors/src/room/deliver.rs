@@ -119,11 +119,8 @@ impl RoomActor {
         if out.events.is_empty() && out.notices.is_empty() {
             return;
         }
-        let events: Vec<_> = out
-            .events
-            .iter()
-            .filter_map(|event| convert::event(event, out, &self.inbox, &self.names))
-            .collect();
+        let events: Vec<_> =
+            out.events.iter().filter_map(|event| convert::event(event, out, &self.names)).collect();
         let written = self.batches.write(out.tick, &events);
         let mut gateway = self.gateway.borrow_mut();
         for (index, place) in self.links.iter().enumerate() {
@@ -183,12 +180,13 @@ impl RoomActor {
                 viewer: Viewer { pose },
             };
             let limit_bytes = gateway.datagram_size_max(link.session);
-            let mut bytes = Vec::with_capacity(limit_bytes.min(1200));
             let Link { writer, session, .. } = link;
-            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, &mut bytes)
-            {
+            let bytes = &mut self.snapshot_bytes;
+            bytes.clear();
+            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, bytes) {
+                // A copy of a hundred bytes, where the buffer's own size would be 1,200.
                 Ok(_) => {
-                    gateway.send_snapshot(*session, Bytes::from(bytes));
+                    gateway.send_snapshot(*session, Bytes::copy_from_slice(bytes));
                 }
                 Err(error) => tracing::debug!(%error, "no snapshot fits the path"),
             }

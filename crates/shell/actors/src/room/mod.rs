@@ -39,6 +39,9 @@ const MAILBOX: usize = 1024;
 /// shots at once. What comes over that is dropped and counted.
 const INBOX_MAX: usize = 64 * 64;
 
+/// A phase and a millisecond.
+const LATE_NS: u64 = crate::PHASE.as_nanos() as u64 + 1_000_000;
+
 /// Owns one match.
 pub(crate) struct RoomActor {
     id: RoomId,
@@ -56,6 +59,8 @@ pub(crate) struct RoomActor {
     /// Entities that teleported in a tick since the last snapshot was recorded.
     teleported: Vec<EntityId>,
     snapshot_rows: Vec<EntityState>,
+    /// One player's snapshot as it is written.
+    snapshot_bytes: Vec<u8>,
     names: Names,
     refusals: KeptRefusals,
     tick_times_us: Vec<u32>,
@@ -124,6 +129,7 @@ impl RoomActor {
             scratch: Scratch::default(),
             teleported: Vec::new(),
             snapshot_rows: Vec::new(),
+            snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
@@ -162,6 +168,7 @@ impl RoomActor {
 
     /// Runs the ticks that are due. False where the match panicked: it is over.
     fn run(&mut self, run: &Run) -> bool {
+        self.note_lateness(run.due_ns);
         for index in 0..run.ticks.min(CATCH_UP_TICKS_MAX) {
             let began = Instant::now();
             let waited = self.inbox.len();
@@ -184,13 +191,24 @@ impl RoomActor {
                 self.heartbeat(false);
             }
         }
-        if run.late {
-            self.late_ticks += 1;
-        }
         true
     }
 
-    /// A newcomer hears who is here already: their joins were told before she could listen.
+    /// A tick that begins later than a phase and a millisecond after it was due counts as late.
+    fn note_lateness(&mut self, due_ns: u64) {
+        let lateness_ns = self.clock.now_ns().saturating_sub(due_ns);
+        let metrics = &self.shared.metrics;
+        #[expect(clippy::cast_precision_loss, reason = "seconds for a histogram")]
+        metrics.tick_lateness.record(lateness_ns as f64 / 1e9);
+        if lateness_ns > LATE_NS {
+            metrics.ticks_late.increment(1);
+            self.shared.late_ticks.set(self.shared.late_ticks.get() + 1);
+            self.late_ticks += 1;
+        }
+    }
+
+    /// A newcomer hears who is here already and what every door and lift does: that was told before she
+    /// could listen.
     fn tell_of_the_present(&mut self, session: SessionId, newcomer: EntityId) {
         let team_of = |entity| {
             let state = self.out.entities.iter().find(|state| state.id == entity);
@@ -205,6 +223,8 @@ impl RoomActor {
                 convert::present(entity, player, life, team_of(entity))
             })
             .collect();
+        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let joined: Vec<_> = joined.into_iter().chain(moved).collect();
         if joined.is_empty() {
             return;
         }
@@ -289,8 +309,8 @@ impl Handler<Stamped> for RoomActor {
 pub(crate) struct Run {
     pub(crate) ticks: u32,
     pub(crate) dropped: u32,
-    /// The first of them begins over a millisecond after it was due.
-    pub(crate) late: bool,
+    /// When the first of them was due.
+    pub(crate) due_ns: u64,
 }
 
 impl Handler<Run> for RoomActor {

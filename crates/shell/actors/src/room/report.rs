@@ -194,7 +194,6 @@ impl RoomActor {
                 .collect(),
             rules: verdict
                 .measures
-                .as_slice()
                 .iter()
                 .map(|measure| RuleMeasure {
                     rule: measure.rule.label().to_owned(),

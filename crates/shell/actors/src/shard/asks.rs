@@ -1,9 +1,9 @@
 //! What other threads ask of a shard. Each is answered on the shard's thread; whoever asks waits with a
 //! deadline of its own.
 
+use super::phases;
 use super::pump::Pump;
 use super::shared::{RoomEntry, Shared};
-use crate::clock::Clock;
 use crate::inventory;
 use crate::node::random_bytes;
 use crate::room::{Close, ReadRoom, ReadShots, RoomActor, RoomParts, RoomReading, SetRules};
@@ -243,12 +243,19 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
         clock: pump.clock,
     })
     .start();
-    let schedule = TickSchedule::new(tick_hz, phased_start_ns(shared, pump.clock));
+    let rooms = shared.rooms.borrow();
+    let taken = rooms.values().map(|entry| (entry.phase, entry.seats_max));
+    let phase = phases::choose(taken, seats_max, shared.index);
+    drop(rooms);
+    let schedule = TickSchedule::new(tick_hz, phases::start_ns(phase, pump.clock.now_ns()));
     tracing::info!(room = %spec.room, mode = spec.mode, shard = shared.index, "a room opens");
     let entry = RoomEntry {
         actor,
         mode: spec.mode,
+        due_ns: schedule.next_ns(),
         schedule,
+        phase,
+        seats_max,
         epoch: (spec.epoch.0 != 0).then_some(spec.epoch),
         code: spec.code,
         labels: spec.labels,
@@ -257,15 +264,6 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
     shared.rooms.borrow_mut().insert(spec.room, entry);
     shared.node.poke();
     Ok(promised)
-}
-
-/// Rooms are dealt over the phases of a tick in turn, so that the shard works evenly.
-fn phased_start_ns(shared: &Shared, clock: Clock) -> u64 {
-    let phase_ns = u64::from(crate::PHASE.subsec_nanos());
-    let tick_ns = phase_ns * u64::from(crate::ticks::PHASES);
-    let phase = shared.rooms.borrow().len() as u64 % u64::from(crate::ticks::PHASES);
-    let now_ns = clock.now_ns();
-    now_ns - now_ns % tick_ns + phase * phase_ns
 }
 
 fn reserve(

@@ -2,6 +2,7 @@
 
 mod asks;
 mod door;
+mod phases;
 mod pump;
 mod shared;
 mod status;

@@ -1,8 +1,9 @@
-//! The shard's loop: eight times a tick, one pass over the port, the rooms that are due, and the port
-//! again.
+//! The shard's loop: at each phase that a room is due in, one pass over the port, the rooms that are
+//! due, and the port again.
 
 use super::asks::{self, Ask};
 use super::door;
+use super::phases;
 use super::shared::Shared;
 use super::status::Load;
 use crate::clock::Clock;
@@ -20,8 +21,6 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// A tick that begins later than this after it was due counts as late.
-const LATE_NS: u64 = 1_000_000;
 /// Seats are polled and the shard's report is published this often.
 const REPORT_EVERY_MS: u64 = 250;
 /// Sessions get this long to hear why the shard stops.
@@ -45,18 +44,26 @@ impl Pump {
         let mut told = Counters::default();
         let mut report_due_ms = 0;
         loop {
-            let phases = match self.timer.next().await {
-                Ok(phases) => phases,
-                Err(error) => {
-                    tracing::error!(%error, shard = self.shared.index, "the tick timer failed");
+            let woken = tokio::select! {
+                biased;
+                woken = self.timer.wait_until(self.clock.at(self.wake_ns())) => woken,
+                asked = self.asked.recv() => {
+                    let Some(ask) = asked else { break };
+                    if self.answer(ask).await {
+                        continue;
+                    }
                     break;
                 }
             };
+            if let Err(error) = woken {
+                tracing::error!(%error, shard = self.shared.index, "the tick timer failed");
+                break;
+            }
             let began = Instant::now();
             self.step(began).await;
             let worked = began.elapsed();
             self.shared.metrics.tick_duration.record(worked.as_secs_f64());
-            load.add(u64::try_from(worked.as_nanos()).unwrap_or(u64::MAX), phases);
+            load.add(u64::try_from(worked.as_nanos()).unwrap_or(u64::MAX), self.clock.now_ns());
             self.beat.beat(began);
             if !self.answer_asks().await {
                 break;
@@ -160,46 +167,59 @@ impl Pump {
         let now_ns = self.clock.now_ns();
         let mut rooms = self.shared.rooms.borrow_mut();
         for entry in rooms.values_mut() {
-            let due_ns = entry.schedule.next_ns();
+            let due_ns = entry.due_ns;
             if due_ns > now_ns {
                 continue;
             }
-            let lateness_ns = now_ns - due_ns;
             let due = entry.schedule.wake(now_ns);
-            let late = lateness_ns > LATE_NS + u64::from(PHASE.subsec_nanos());
+            entry.due_ns = entry.schedule.next_ns();
             let metrics = &self.shared.metrics;
-            #[expect(clippy::cast_precision_loss, reason = "seconds for a histogram")]
-            metrics.tick_lateness.record(lateness_ns as f64 / 1e9);
-            if late {
-                metrics.ticks_late.increment(1);
-                self.shared.late_ticks.set(self.shared.late_ticks.get() + 1);
-            }
             if due.dropped > 0 {
                 metrics.ticks_dropped.increment(due.dropped.into());
                 self.shared
                     .dropped_ticks
                     .set(self.shared.dropped_ticks.get() + u64::from(due.dropped));
             }
-            let run = Run { ticks: due.run, dropped: due.dropped, late };
+            let run = Run { ticks: due.run, dropped: due.dropped, due_ns };
             if entry.actor.try_send(run).is_ok() {
                 self.pending.sent();
             }
         }
     }
 
-    /// False once the shard is to stop.
+    /// When the shard has work next, on its clock.
+    fn wake_ns(&self) -> u64 {
+        let rooms = self.shared.rooms.borrow();
+        phases::wake_ns(self.clock.now_ns(), rooms.values().map(|entry| entry.due_ns).min())
+    }
+
+    /// Answers what was asked while a step kept the shard busy. False once it is to stop.
     async fn answer_asks(&mut self) -> bool {
         loop {
             match self.asked.try_recv() {
-                Ok(Ask::Stop { done }) => {
-                    self.stop_rooms().await;
-                    // Whoever asked may have given up waiting.
-                    let _ = done.send(());
-                    return false;
+                Ok(ask) => {
+                    if !self.answer(ask).await {
+                        return false;
+                    }
                 }
-                Ok(ask) => asks::answer(self, ask),
                 Err(mpsc::error::TryRecvError::Empty) => return true,
                 Err(mpsc::error::TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// False once the shard is to stop.
+    async fn answer(&mut self, ask: Ask) -> bool {
+        match ask {
+            Ask::Stop { done } => {
+                self.stop_rooms().await;
+                // Whoever asked may have given up waiting.
+                let _ = done.send(());
+                false
+            }
+            ask => {
+                asks::answer(self, ask);
+                true
             }
         }
     }
@@ -290,7 +310,7 @@ impl Pump {
                     break;
                 }
             }
-            if self.timer.next().await.is_err() {
+            if self.timer.wait_until(Instant::now() + PHASE).await.is_err() {
                 break;
             }
         }

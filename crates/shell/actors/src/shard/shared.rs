@@ -27,6 +27,10 @@ pub(crate) struct RoomEntry {
     pub(crate) actor: Addr<RoomActor>,
     pub(crate) mode: String,
     pub(crate) schedule: TickSchedule,
+    /// When the schedule's next tick is due.
+    pub(crate) due_ns: u64,
+    pub(crate) phase: u32,
+    pub(crate) seats_max: u16,
     pub(crate) epoch: Option<RoomEpoch>,
     pub(crate) code: Option<RoomCode>,
     pub(crate) labels: Labels,

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Ticks over which the headroom is measured: 5 s at 64 Hz.
 const LOAD_TICKS: usize = 320;
+const TICK_NS: u64 = crate::PHASE.as_nanos() as u64 * crate::PHASES as u64;
 /// Fewer say nothing.
 const MEASURED_MIN: usize = 64;
 
@@ -53,25 +54,25 @@ pub(crate) struct Load {
     ticks_ns: Vec<u64>,
     next: usize,
     current_ns: u64,
-    phases: u32,
+    /// When the tick's time began that `current_ns` is of.
+    since_ns: u64,
 }
 
 impl Default for Load {
     fn default() -> Self {
-        Self { ticks_ns: Vec::with_capacity(LOAD_TICKS), next: 0, current_ns: 0, phases: 0 }
+        Self { ticks_ns: Vec::with_capacity(LOAD_TICKS), next: 0, current_ns: 0, since_ns: 0 }
     }
 }
 
 impl Load {
-    /// Adds the work of one wake; `phases` is how many have passed since the last one.
-    pub(crate) fn add(&mut self, worked_ns: u64, phases: u64) {
+    /// Adds the work of one wake, which ended at `now_ns`.
+    pub(crate) fn add(&mut self, worked_ns: u64, now_ns: u64) {
         self.current_ns += worked_ns;
-        self.phases += u32::try_from(phases).unwrap_or(u32::MAX).min(crate::ticks::PHASES * 4);
-        if self.phases < crate::ticks::PHASES {
+        let passed_ns = now_ns.saturating_sub(self.since_ns);
+        if passed_ns < TICK_NS {
             return;
         }
-        let ticks = u64::from(self.phases / crate::ticks::PHASES).max(1);
-        let per_tick_ns = self.current_ns / ticks;
+        let per_tick_ns = self.current_ns / (passed_ns / TICK_NS);
         if self.ticks_ns.len() < LOAD_TICKS {
             self.ticks_ns.push(per_tick_ns);
         } else {
@@ -79,7 +80,7 @@ impl Load {
             self.next = (self.next + 1) % LOAD_TICKS;
         }
         self.current_ns = 0;
-        self.phases = 0;
+        self.since_ns = now_ns - passed_ns % TICK_NS;
     }
 
     /// What the busiest twentieth of ticks leaves of a tick's time; 1 until a second of them is measured,
@@ -92,8 +93,7 @@ impl Load {
         let mut sorted = self.ticks_ns.clone();
         sorted.sort_unstable();
         let busiest = sorted[(sorted.len() * 95 / 100).min(sorted.len() - 1)];
-        let tick_ns = crate::PHASE.as_nanos() as f32 * crate::ticks::PHASES as f32;
-        (1.0 - busiest as f32 / tick_ns).clamp(0.0, 1.0)
+        (1.0 - busiest as f32 / TICK_NS as f32).clamp(0.0, 1.0)
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
         assert!(load.headroom() >= 1.0);
         for tick in 0..200 {
             let worked_ns = if tick % 10 == 0 { 7_812_500 } else { 1_000_000 };
-            load.add(worked_ns, 8);
+            load.add(worked_ns, (tick + 1) * TICK_NS);
         }
         assert!((load.headroom() - 0.5).abs() < 0.01, "{}", load.headroom());
     }

@@ -1,8 +1,8 @@
-//! Bodies of players and monsters.
+//! Bodies of players and monsters, and the players a room plays itself.
 
 use super::{HEALTH_MAX, key};
 use crate::Mode;
-use crate::reference::Kind::{Count, Label, Number, Point, Tables};
+use crate::reference::Kind::{Count, Label, Names, Number, Point, Tables};
 use crate::reference::{Group, Preset};
 
 pub(crate) static BODY: Group = Group {
@@ -177,5 +177,41 @@ pub(crate) static MONSTER: Group = Group {
             Preset::Absent("no zones"),
             "Parts of it that take more or less damage.",
         ),
+    ],
+};
+
+pub(crate) static BOTS: Group = Group {
+    heading: "[bots]",
+    what: "Players that the room itself plays where humans leave seats free. They are judged by the same rules as everybody, join the team with the fewest players, play while a human is in the room, and give their seat to the next one.",
+    keys: &[
+        key(
+            "fill",
+            Count(0, 64),
+            "players",
+            Preset::Count(0),
+            "Bots make up what is missing to so many players; at most `players_max`.",
+        ),
+        key(
+            "weapons",
+            Names(64),
+            "weapons",
+            Preset::Absent("every weapon they hold and can fire"),
+            "The weapons of the catalogue they use. Where rounds are counted they have the loadout's.",
+        ),
+        key(
+            "reaction_s",
+            Number(0.0, 10.0),
+            "s",
+            Preset::Number(0.4),
+            "How long they see somebody before they fire.",
+        ),
+        key(
+            "aim_error_deg",
+            Number(0.0, 45.0),
+            "degrees",
+            Preset::Number(3.0),
+            "How far their aim lies off at the most.",
+        ),
+        key("sight_m", Number(1.0, 1000.0), "m", Preset::Number(60.0), "How far they see."),
     ],
 };

@@ -1,7 +1,7 @@
 //! The keys that stand at the top of a file.
 
 use super::arena::{ARENA, SPAWN, TEAM};
-use super::bodies::{BODY, MONSTER, MOVEMENT};
+use super::bodies::{BODY, BOTS, MONSTER, MOVEMENT};
 use super::key;
 use super::rules::RULES;
 use super::weapons::{GRANT, WEAPON};
@@ -87,6 +87,13 @@ pub static MODE: Group = Group {
             "",
             Preset::Absent("no monsters"),
             "Kinds of monsters.",
+        ),
+        key(
+            "bots",
+            Table(&BOTS),
+            "",
+            Preset::Absent("no bots"),
+            "Players that the room itself plays.",
         ),
         key("weapons", Tables(&WEAPON, 0, 255), "", Preset::Absent("no weapons"), "The catalogue."),
         key(

@@ -7,7 +7,7 @@ mod rules;
 mod weapons;
 
 pub use file::MODE;
-pub(crate) use rules::{ORIGIN, RATE, REWIND, RULES};
+pub(crate) use rules::{ORIGIN, RATE, RELOAD, REWIND, RULES};
 pub(crate) use weapons::STAT;
 
 use super::{Key, Kind, Preset};

@@ -54,6 +54,13 @@ pub(crate) static RULES: Group = Group {
             "Refuses a client-judged claim that names only targets out of range.",
         ),
         key(
+            "reload",
+            Switch(&RELOAD),
+            "",
+            Preset::Absent("off, unless the game's code registers it"),
+            "Times reloads of weapons with clips: refuses a shot past a clip's last before a reload could have ended.",
+        ),
+        key(
             "game",
             Open("flags"),
             "",
@@ -105,6 +112,21 @@ pub(crate) static REWIND: Group = Group {
             "s",
             Preset::Absent("the transport does not bound it"),
             "The middle of the window may not lie further back than the path's measured round trip plus `interpolation_delay_max_s` plus this.",
+        ),
+    ],
+};
+
+pub(crate) static RELOAD: Group = Group {
+    heading: "[rules.reload]",
+    what: "A pause of `reload_s` less `stall_s` between two shots fills the clip; after `clip_size` shots without one the next is refused.",
+    keys: &[
+        key("reload_s", Number(0.0, 60.0), "s", Preset::Number(2.0), "How long a reload takes."),
+        key(
+            "stall_s",
+            Number(0.0, 10.0),
+            "s",
+            Preset::Number(0.65),
+            "How long a network stall may have held back the clip's last shot.",
         ),
     ],
 };
