@@ -9,6 +9,7 @@ mod claim;
 mod judge;
 mod latency;
 mod named;
+mod passes;
 mod past;
 mod rules;
 mod scene;
@@ -21,6 +22,9 @@ pub use claim::{Claim, LedgerRuling, MalformedClaim, NAMES_MAX, NamedTarget, vie
 pub use fairshot_mode::ReloadRule;
 pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot, numbers_of};
 pub use latency::{Latency, SAMPLES};
+pub use passes::{
+    PASSED_WITHIN_M, PASSES_MAX, Pass, Spared, Way, aimed, middle_m, passes, way_past,
+};
 pub use past::{measure_latency, read_past_places, rewind_step};
 pub use scene::Scene;
 pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};

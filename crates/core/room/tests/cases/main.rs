@@ -2,6 +2,7 @@
 
 mod kit;
 
+mod explained;
 mod judged;
 mod ledger_stamps;
 mod limits;

@@ -2,12 +2,14 @@
 
 mod convert;
 mod deliver;
+mod explain;
 mod kept;
 mod link;
 mod report;
 
-pub(crate) use kept::KeptShot;
-pub(crate) use report::{ReadRoom, ReadShots, RoomReading};
+pub(crate) use explain::ReadShots;
+pub(crate) use kept::ShotStamp;
+pub(crate) use report::{ReadRoom, RoomReading};
 
 use crate::clock::Clock;
 use crate::inventory::{self, InventoryActor};
@@ -19,6 +21,7 @@ use bytes::Bytes;
 use convert::Names;
 use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
+use fairshot_judge::Pass;
 use fairshot_matchmaking::Generation;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
@@ -47,10 +50,12 @@ pub(crate) struct RoomActor {
     id: RoomId,
     node: NodeName,
     shard: u16,
-    loaded: LoadedMode,
+    loaded: Rc<LoadedMode>,
     room: Room,
     out: TickOutput,
     inbox: Vec<RoomInput>,
+    /// Of the shots in the inbox, for their explanation.
+    stamps: Vec<ShotStamp>,
     /// By entity id, which is the seat.
     links: Vec<Option<Link>>,
     batches: BatchWriter,
@@ -63,6 +68,8 @@ pub(crate) struct RoomActor {
     snapshot_bytes: Vec<u8>,
     names: Names,
     refusals: KeptRefusals,
+    /// Scratch space of what is kept.
+    passes: Vec<Pass>,
     tick_times_us: Vec<u32>,
     /// The median and the 99th percentile of the last five seconds.
     last_tick_us: (u32, u32),
@@ -119,10 +126,11 @@ impl RoomActor {
             shard: parts.shard,
             names: Names::of(&loaded.mode),
             next_heartbeat: heartbeat_ticks(loaded.mode.tick_hz),
-            loaded,
+            loaded: Rc::new(loaded),
             room,
             out: TickOutput::default(),
             inbox: Vec::new(),
+            stamps: Vec::new(),
             links,
             batches: BatchWriter::default(),
             states: SentStates::new(),
@@ -131,6 +139,7 @@ impl RoomActor {
             snapshot_rows: Vec::new(),
             snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
+            passes: Vec::new(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
             heartbeats: 0,
@@ -271,6 +280,8 @@ pub(crate) struct Stamped {
     pub(crate) acks: MessageAcks,
     pub(crate) snapshot: Option<SnapshotAck>,
     pub(crate) revision: Revision,
+    /// What the inventory said of each shot among the inputs.
+    pub(crate) shots: Vec<ShotStamp>,
     /// Totals that had to be lowered since the last message.
     pub(crate) corrections: u64,
 }
@@ -293,6 +304,9 @@ impl Handler<Stamped> for RoomActor {
         if stamped.corrections > 0 {
             self.corrections += stamped.corrections;
             self.metrics.ledger_corrections.increment(stamped.corrections);
+        }
+        if self.inbox.len() < INBOX_MAX {
+            self.stamps.extend(stamped.shots);
         }
         for input in stamped.inputs {
             self.put(input);
@@ -443,7 +457,7 @@ impl Handler<SetRules> for RoomActor {
     fn handle(&mut self, rules: SetRules, _: &mut Self::Context) -> bool {
         let replaced = self.room.replace_rules(rules.loaded.mode.clone());
         if replaced {
-            self.loaded = rules.loaded;
+            self.loaded = Rc::new(rules.loaded);
             self.live_rules = rules.live_rules;
         }
         replaced
