@@ -54,6 +54,7 @@ impl Player {
         traceparent: Option<Arc<str>>,
         key: ConnectionKey,
     ) -> Self {
+        let traceparent = traceparent.or_else(|| seat.traceparent.clone());
         let options = ClientOptions { ticket: seat.ticket.clone(), traceparent, settings };
         Self {
             session: PlayerClient::new(options),

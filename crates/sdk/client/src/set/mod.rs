@@ -45,7 +45,7 @@ pub struct Options {
     pub rejoin: Rejoin,
     /// Another player's settings, so that players of one mode share them.
     pub settings: Option<Arc<GameSettings>>,
-    /// A W3C `traceparent`.
+    /// A W3C `traceparent`; `None` sends the seat's.
     pub traceparent: Option<Arc<str>>,
 }
 

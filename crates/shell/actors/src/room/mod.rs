@@ -25,6 +25,7 @@ use fairshot_judge::Pass;
 use fairshot_matchmaking::Generation;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
+use fairshot_telemetry::stage;
 use fairshot_units::{EntityId, EntityState, Life, PlayerId, Revision, RoomId, Tick};
 use fairshot_wire::snapshot::{Scratch, SentStates};
 use fairshot_wire::{BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome};
@@ -34,6 +35,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Instant;
+use tracing::Span;
 
 /// Messages waiting for one room: a few from each of at most 64 players, and its tick.
 const MAILBOX: usize = 1024;
@@ -185,13 +187,18 @@ impl RoomActor {
             if index == 0 && run.dropped > 0 {
                 self.inbox.insert(0, RoomInput::TicksDropped { ticks: run.dropped });
             }
+            let within = stage!(&run.within, "room", room = %self.id, inputs = waited);
+            let stage = stage!(&within, "judge");
             let Self { room, inbox, out, .. } = self;
             let ticked = catch_unwind(AssertUnwindSafe(|| room.tick(inbox, out)));
             if ticked.is_err() {
                 return false;
             }
+            drop(stage);
             let took = began.elapsed();
+            let stage = stage!(&within, "deliver");
             self.deliver();
+            drop(stage);
             self.tick_times_us.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
             self.shared.metrics.ticks.increment(1);
             self.next_heartbeat = self.next_heartbeat.saturating_sub(1);
@@ -315,13 +322,15 @@ impl Handler<Stamped> for RoomActor {
 }
 
 /// Ticks are due.
-#[derive(Clone, Copy, Debug, Message)]
+#[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
 pub(crate) struct Run {
     pub(crate) ticks: u32,
     pub(crate) dropped: u32,
     /// When the first of them was due.
     pub(crate) due_ns: u64,
+    /// The span of a sampled pass; none of any other.
+    pub(crate) within: Span,
 }
 
 impl Handler<Run> for RoomActor {
