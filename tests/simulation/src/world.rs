@@ -165,6 +165,7 @@ impl Match {
             ticket: Bytes::from_static(b"ticket"),
             room_id: "room".to_owned(),
             player_id: format!("p{number}"),
+            traceparent: None,
         };
         let settings = Some(Arc::clone(settings));
         let options = Options { rejoin: Rejoin::Never, settings, ..Options::default() };
