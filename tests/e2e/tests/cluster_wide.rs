@@ -175,8 +175,10 @@ async fn a_live_rule_reaches_every_node_shows_in_heartbeats_and_is_reverted() {
             assert!(Instant::now() < until, "{missing:?} do not tell {wanted:?}");
             let next = tokio::time::timeout(Duration::from_millis(50), beats.message());
             if let Ok(beat) = next.await {
-                let beat = beat.expect("a stream").expect("it goes on").heartbeat;
-                let beat = beat.expect("a heartbeat");
+                let item = beat.expect("a stream").expect("it goes on").item;
+                let Some(v1::stream_heartbeats_response::Item::Heartbeat(beat)) = item else {
+                    panic!("heartbeats were missed");
+                };
                 missing.retain(|node| beat.node != *node || beat.live_rules != wanted);
             }
             // The players would be idle otherwise.
