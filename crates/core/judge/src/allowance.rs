@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// One shot is `1e12 x tick_hz` units, a rate is whole millionths of a shot a second and a stall whole
 /// microseconds, so a refill is exact at every tick rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allowance {
     units: u64,
     clock_ticks: u64,

@@ -8,7 +8,7 @@ use crate::{
 };
 use fairshot_mode::{Judge as JudgedBy, Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
-use fairshot_world::{Moment, Ray as WorldRay, TargetHits, turned_level_by};
+use fairshot_world::{Moment, Ray as WorldRay, TargetHits, prefetch, turned_level_by};
 use glam::Vec3;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,10 +94,17 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
+        // What comes first is asked for first, all of it at once; then what it leads to.
+        prefetch(scene.history);
+        prefetch(record);
+        prefetch(out);
+        prefetch(self);
         let (claim, landed, tick_hz) = (shot.claim, scene.landed, scene.mode.tick_hz);
         let named = held_to_the_last_second(claim.view, landed, tick_hz);
         // Most claims are judged where they name: that part of the history is loaded while the rules run.
         let _ = scene.history.moment(named);
+        record.prefetch();
+        out.prefetch();
         // The verdict is written in its place: it is too large to be handed about.
         out.verdicts.push(verdict_on(shot, landed, named, end_of(&out.rays), end_of(&out.hits)));
         let Judgement { verdicts, rays, hits } = out;
@@ -346,8 +353,7 @@ impl Scratch {
         // Whom the pellets may meet is looked up first: what is read of them loads behind the walls.
         let near = moment.as_ref().filter(|_| !trusted).map(|moment| moment.near(&self.rays));
         for ray in &mut self.rays {
-            let wall = scene.world.cast(ray.origin_m, ray.direction, ray.range_m);
-            ray.range_m = wall.map_or(ray.range_m, |hit| hit.distance_m);
+            ray.range_m = scene.world.open_m(ray.origin_m, ray.direction, ray.range_m);
         }
         if let (Some(moment), Some(near)) = (&moment, &near) {
             let targets = &mut self.targets[..pellets];

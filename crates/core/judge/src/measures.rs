@@ -35,6 +35,7 @@ pub struct Measures {
 const BUILT_IN: u8 = Rule::BUILT_IN.len() as u8;
 
 impl Measures {
+    #[inline(always)]
     pub fn push(&mut self, measure: Measure) {
         let at = usize::from(self.len);
         if at >= MEASURES_MAX {
@@ -73,9 +74,15 @@ impl Measures {
         self.iter().find(|measure| measure.rule == rule)
     }
 
-    #[inline]
+    #[inline(always)]
     fn place_of(&mut self, rule: Rule) -> Option<u8> {
-        let Rule::Game(name) = rule else { return Some(built_in(rule)) };
+        match rule {
+            Rule::Game(name) => self.place_of_name(name),
+            rule => Some(built_in(rule)),
+        }
+    }
+
+    fn place_of_name(&mut self, name: &'static str) -> Option<u8> {
         // No registered name is empty.
         let known = self.names.iter().position(|known| known.is_empty() || *known == name)?;
         self.names[known] = name;
@@ -91,7 +98,7 @@ impl Measures {
 }
 
 /// A built-in rule's place in [`Rule::BUILT_IN`].
-#[inline]
+#[inline(always)]
 fn built_in(rule: Rule) -> u8 {
     match rule {
         Rule::Malformed => 0,

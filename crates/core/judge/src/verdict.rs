@@ -2,6 +2,7 @@
 
 use crate::Measures;
 use fairshot_units::{EntityId, Life, MessageNumber, Pose, Rule, Tick, ViewStep, WeaponId};
+use fairshot_world::prefetch;
 use glam::Vec3;
 use std::borrow::Cow;
 use std::fmt;
@@ -200,11 +201,21 @@ pub struct Judgement {
     pub hits: Vec<ShotHit>,
 }
 
+/// Rays, and hits, of one shot whose places are asked for.
+const AHEAD: usize = 3;
+
 impl Judgement {
     pub fn clear(&mut self) {
         self.verdicts.clear();
         self.rays.clear();
         self.hits.clear();
+    }
+
+    /// Begins loading the places where the next verdict goes.
+    pub(crate) fn prefetch(&mut self) {
+        self.verdicts.spare_capacity_mut().first().into_iter().for_each(prefetch);
+        self.rays.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
+        self.hits.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
     }
 
     #[must_use]

@@ -138,8 +138,9 @@ pub(crate) fn step(core: &mut Core) {
         }
         let from_m = monster.body.position_m;
         let reach2 = spec.reach_m * spec.reach_m;
-        let in_reach = |prey: &Prey| prey.feet_m.distance_squared(from_m) <= reach2;
-        if let Some(prey) = alive(&core.seats).find(in_reach) {
+        let in_reach = |feet_m: &Vec3| feet_m.distance_squared(from_m) <= reach2;
+        let prey = prey_m.iter().position(in_reach);
+        if let Some(prey) = prey.and_then(|place| alive(&core.seats).nth(place)) {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

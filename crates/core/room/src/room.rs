@@ -379,21 +379,22 @@ fn record(core: &mut Core, out: &mut TickOutput) {
         // Kept until a snapshot has carried it.
         player.teleported &= !out.snapshot_due;
     }
-    for monster in &mut core.monsters {
-        out.entities.push(EntityState {
+    out.entities.extend(core.monsters.iter_mut().map(|monster| {
+        let teleported = monster.teleported;
+        monster.teleported &= !out.snapshot_due;
+        EntityState {
             id: monster.entity,
             kind: EntityKind::Monster(monster.kind),
             life: monster.life,
             pose: monster.body.pose(),
             health_eighths: health_eighths(monster.health),
             alive: monster.alive,
-            teleported: monster.teleported,
+            teleported,
             held: fairshot_units::WeaponId::FISTS,
             team: EntityState::NO_TEAM,
             traits: monster.traits,
-        });
-        monster.teleported &= !out.snapshot_due;
-    }
+        }
+    }));
     for projectile in &mut core.projectiles.flying {
         out.entities.push(projectiles::state_of(projectile));
         projectile.fresh &= !out.snapshot_due;

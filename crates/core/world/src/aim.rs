@@ -61,7 +61,7 @@ pub fn rewind_hit_query(
     }
     let origin_m = now.pose.position_m + Vec3::new(0.0, eye_height_m, 0.0);
     let direction = direction_of(yaw, pitch);
-    let open_m = world.cast(origin_m, direction, range_m).map_or(range_m, |hit| hit.distance_m);
+    let open_m = world.open_m(origin_m, direction, range_m);
     let mut hits = TargetHits::new();
     let ray = Ray { origin_m, direction, range_m: open_m };
     then.trace(&ray, 0, |entity| entity == attacker, &mut hits);

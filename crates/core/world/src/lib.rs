@@ -4,6 +4,7 @@
 //! Nothing here knows a weapon's rules, a player's rounds, a socket or a clock. Whoever steps it says
 //! how long a tick is.
 
+mod ahead;
 mod aim;
 mod blast;
 mod body;
@@ -15,6 +16,7 @@ mod scene;
 mod shapes;
 mod walk;
 
+pub use ahead::prefetch;
 pub use aim::{ShotTrace, direction_of, rewind_hit_query, turned_level, turned_level_by};
 pub use blast::BlastHit;
 pub use body::{BodyState, WalkerSize, has_room, ride, step_body, step_walker};

@@ -22,6 +22,8 @@ pub(crate) struct Player {
     pub(crate) unread: bool,
     pub(crate) readable_listed: bool,
     pub(crate) active: bool,
+    /// When the server was last heard of.
+    pub(crate) heard_at: Option<Instant>,
     way_back: Option<WayBack>,
     pub(crate) tries: u32,
 }
@@ -57,6 +59,7 @@ impl Player {
             unread: false,
             readable_listed: false,
             active: false,
+            heard_at: None,
             way_back: None,
             tries: 0,
         }
@@ -109,5 +112,6 @@ impl Player {
         let options = ClientOptions { ticket, traceparent: None, settings, assets };
         self.session = PlayerClient::new(options);
         self.unread = false;
+        self.heard_at = None;
     }
 }

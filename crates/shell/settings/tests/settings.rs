@@ -365,3 +365,77 @@ fn terrain_that_is_missing_torn_or_over_a_spawn_is_told_by_its_key() {
     assert!(error.contains("arena.height_fields[0].file: expected"), "{error}");
     assert!(error.contains("the file cannot be read"), "{error}");
 }
+
+const PEM: &str = "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n";
+
+#[test]
+fn a_cluster_with_certificates_and_a_user_is_read_whole() {
+    let folder = Folder::new(&[("pem", PEM), ("password", "secret\n")]);
+    let (pem, password) = (folder.path("pem"), folder.path("password"));
+    let cluster = right(
+        &[
+            "--cluster-etcd-endpoints=https://etcd:2379",
+            "--cluster-etcd-user=fairshot",
+            "--cluster-control-address=0.0.0.0:7603",
+        ],
+        &[
+            ("FAIRSHOT_CLUSTER_ETCD_CA_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_ETCD_PASSWORD_FILE", &password),
+            ("FAIRSHOT_CLUSTER_TLS_CERT_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_TLS_KEY_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_TLS_CA_FILE", &pem),
+        ],
+    )
+    .cluster
+    .expect("a cluster");
+    assert_eq!(cluster.control_url, "https://0.0.0.0:7603");
+    assert_eq!(cluster.etcd_user.expect("a user").name, "fairshot");
+    assert!(cluster.etcd_tls.expect("an authority").identity.is_none());
+    assert_eq!(cluster.tls.expect("certificates").name, None);
+}
+
+#[test]
+fn half_a_certificate_a_user_without_a_password_and_keys_that_are_none_are_refused() {
+    let folder = Folder::new(&[("pem", PEM), ("empty", " \n")]);
+    let (pem, empty) = (folder.path("pem"), folder.path("empty"));
+    check(
+        &["--cluster-etcd-endpoints=https://etcd:2379"],
+        &[],
+        "--cluster-etcd-endpoints: cluster.etcd_endpoints: expected cluster.etcd_ca_file beside \
+         https://, found none",
+    );
+    check(
+        &["--cluster-etcd-endpoints=http://etcd:2379", "--cluster-etcd-ca-file", &pem],
+        &[],
+        "--cluster-etcd-ca-file: cluster.etcd_ca_file: expected an https:// endpoint beside it, \
+         found none",
+    );
+    check(
+        &["--cluster-etcd-user=fairshot"],
+        &[],
+        "--cluster-etcd-user: cluster.etcd_user: expected cluster.etcd_password_file beside it, \
+         found none",
+    );
+    check(
+        &["--cluster-etcd-user=fairshot", "--cluster-etcd-password-file", &empty],
+        &[],
+        "--cluster-etcd-password-file: cluster.etcd_password_file: expected a password, \
+         found an empty file",
+    );
+    check(
+        &["--cluster-tls-cert-file", &pem, "--cluster-tls-key-file", &empty],
+        &[],
+        &format!(
+            "--cluster-tls-key-file: cluster.tls_key_file: expected a PEM private key, \
+             found {empty} without one\n\
+             --cluster-tls-cert-file: cluster.tls_cert_file: expected cluster.tls_ca_file beside \
+             it, found none"
+        ),
+    );
+    check(
+        &["--cluster-control-url=https://node-1:7603"],
+        &[],
+        "--cluster-control-url: cluster.control_url: expected http://, or cluster.tls_cert_file \
+         beside https://, found https://node-1:7603",
+    );
+}

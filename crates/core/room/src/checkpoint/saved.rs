@@ -203,7 +203,7 @@ impl SavedPlayer {
             respawn_ticks: player.respawn_ticks,
             round_trip_s: player.round_trip_s,
             latency: player.record.latency,
-            allowances: player.record.allowances().to_vec(),
+            allowances: player.record.allowances().copied().collect(),
             clips: player.record.clips().to_vec(),
             fired: player.record.fired().map(SavedShot::of).collect(),
             stats: player.stats.iter().map(|(name, s)| (name.to_owned(), stat(s))).collect(),

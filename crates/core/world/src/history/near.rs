@@ -4,6 +4,7 @@
 use super::cull::Strip;
 use super::row::Block;
 use super::{Moment, Ray};
+use crate::ahead::prefetch;
 
 /// Entities that a fan may meet, in id order; the first so many of them.
 #[derive(Clone, Debug)]
@@ -37,26 +38,15 @@ impl Moment<'_> {
         let strip = Strip::new(history.grid, rays, reach_m);
         let mut near = Near { strip, ids: [0; NEAR_MAX], count: 0, blocks_from: 0, radius_m };
         let Some(strip) = strip else { return near };
-        let [older, newer, present] = self.rows();
-        for (number, block) in history.row(self.nearer()).iter().enumerate() {
-            if near.count + Block::WIDTH > NEAR_MAX {
-                break;
-            }
-            let mut lanes = strip.near(block);
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize % Block::WIDTH;
-                lanes &= lanes - 1;
-                for row in [older, newer, present] {
-                    prefetch(&row[number].poses[lane]);
-                }
-                #[expect(clippy::cast_possible_truncation, reason = "at most 4,096 entities")]
-                {
-                    near.ids[near.count % NEAR_MAX] = (number * Block::WIDTH + lane) as u16;
-                }
-                near.count += 1;
-            }
-            near.blocks_from = number + 1;
+        let rows = self.rows();
+        let blocks = history.row(self.nearer());
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            unsafe { near.note_avx2(&strip, blocks, rows) };
+            return near;
         }
+        near.note(blocks, rows, |block| strip.near_plain(block));
         near
     }
 
@@ -68,6 +58,36 @@ impl Moment<'_> {
 }
 
 impl Near {
+    /// Notes whom the strip comes near, as long as there is room, and asks for their poses.
+    #[inline(always)]
+    fn note(&mut self, blocks: &[Block], rows: [&[Block]; 3], test: impl Fn(&Block) -> u32) {
+        for (number, block) in blocks.iter().enumerate() {
+            if self.count + Block::WIDTH > NEAR_MAX {
+                break;
+            }
+            let mut lanes = test(block);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize % Block::WIDTH;
+                lanes &= lanes - 1;
+                for block in rows.iter().filter_map(|row| row.get(number)) {
+                    prefetch(&block.poses[lane]);
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "at most 4,096 entities")]
+                {
+                    self.ids[self.count % NEAR_MAX] = (number * Block::WIDTH + lane) as u16;
+                }
+                self.count += 1;
+            }
+            self.blocks_from = number + 1;
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn note_avx2(&mut self, strip: &Strip, blocks: &[Block], rows: [&[Block]; 3]) {
+        self.note(blocks, rows, |block| strip.near_avx2(block));
+    }
+
     pub(super) fn radius_m(&self) -> f32 {
         self.radius_m
     }
@@ -93,17 +113,4 @@ impl Near {
             }
         }
     }
-}
-
-/// Asks for the line of memory a value begins in.
-#[inline(always)]
-pub(super) fn prefetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint that reads nothing; the pointer is that of a reference.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }

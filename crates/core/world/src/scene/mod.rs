@@ -110,6 +110,18 @@ impl<'a> Present<'a> {
         first
     }
 
+    /// How far a ray of unit direction goes before it meets anything, `range_m` at the most: what
+    /// [`Self::cast`] says, without what it met.
+    #[must_use]
+    pub fn open_m(self, origin_m: Vec3, direction: Vec3, range_m: f32) -> f32 {
+        let line = Line::new(origin_m, direction);
+        let mut open_m = self.fixed.open_m(&line, range_m);
+        for slab in self.movers.iter().filter_map(|placed| placed.slab.as_ref()) {
+            open_m = slab.enter(&line, 0.0).filter(|t| *t < open_m).unwrap_or(open_m);
+        }
+        open_m
+    }
+
     /// Whether nothing stands between two points, and neither lies inside something.
     #[must_use]
     pub fn is_clear(self, a_m: Vec3, b_m: Vec3) -> bool {
@@ -191,6 +203,17 @@ impl StaticWorld {
             && reach_m < self.roomy.clear_m(at_m.x, at_m.z)
     }
 
+    #[inline]
+    fn open_m(&self, line: &Line, range_m: f32) -> f32 {
+        let (edge_m, ground_m) = self.edges_m(line, 0.0);
+        let limit_m = least(least(range_m, edge_m), ground_m);
+        self.tree.cast(line, 0.0, limit_m, |index, enter| match self.part(index) {
+            Part::Slab(slab, _) if slab.is_straight() => enter,
+            Part::Slab(slab, _) => slab.enter(line, 0.0).unwrap_or(f32::INFINITY),
+            Part::Triangle(triangle, _) => triangle.enter(line, 0.0).unwrap_or(f32::INFINITY),
+        })
+    }
+
     fn sweep(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
         let mut first = self.edge(line, range_m, radius_m);
         let mut limit_m = first.map_or(range_m, |hit| hit.distance_m);
@@ -229,9 +252,21 @@ impl StaticWorld {
         self.floor_m
     }
 
-    /// The ground and the arena's edge.
+    /// The ground or the arena's edge, whichever comes first.
     #[inline]
     fn edge(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
+        let (edge_m, ground_m) = self.edges_m(line, radius_m);
+        let (distance_m, surface) = if ground_m <= edge_m {
+            (ground_m, Surface::Ground)
+        } else {
+            (edge_m, Surface::Bounds)
+        };
+        (distance_m < range_m).then_some(Hit { distance_m, surface })
+    }
+
+    /// Where a ray meets the arena's edge, and where the ground; infinite where it never does.
+    #[inline]
+    fn edges_m(&self, line: &Line, radius_m: f32) -> (f32, f32) {
         let Bounds { min_m, max_m } = self.bounds;
         let (origin, inverse) = (line.origin_m, line.inverse);
         let inside = origin.cmpge(min_m).all() && origin.cmple(max_m).all();
@@ -240,24 +275,23 @@ impl StaticWorld {
             let plane = if inverse[axis] < 0.0 { min_m[axis] } else { max_m[axis] };
             (plane - origin[axis]) * inverse[axis]
         };
-        let distance_m = if inside { leave(0).min(leave(1)).min(leave(2)) } else { 0.0 };
-        let edge = Hit { distance_m, surface: Surface::Bounds };
+        let edge_m = if inside { least(least(leave(0), leave(1)), leave(2)) } else { 0.0 };
         let over = origin.y - self.floor_m - radius_m;
-        let ground = if over < 0.0 {
-            Some(0.0)
+        let ground_m = if over < 0.0 {
+            0.0
         } else if line.direction.y < 0.0 {
-            Some(over / -line.direction.y)
+            over / -line.direction.y
         } else {
-            None
+            f32::INFINITY
         };
-        match ground {
-            Some(distance_m) if distance_m <= edge.distance_m => {
-                Some(Hit { distance_m, surface: Surface::Ground })
-            }
-            _ => Some(edge),
-        }
-        .filter(|hit| hit.distance_m < range_m)
+        (edge_m, ground_m)
     }
+}
+
+/// The lesser of two numbers; where one is none, the second.
+#[inline]
+fn least(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
 }
 
 /// One thing of the tree.

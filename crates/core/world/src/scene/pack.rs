@@ -13,11 +13,12 @@ pub(crate) struct Pack {
     planes: [[Vec4; 2]; 6],
 }
 
-/// A ray as the packs want it: for each axis, which planes it meets first.
+/// A ray as the packs want it. Which planes it meets first follows from `back`, and is known as a test is
+/// compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackLine {
-    near: [usize; 3],
-    far: [usize; 3],
+    /// A bit for each axis it goes back along.
+    pub(crate) back: usize,
     near_from: [f32; 3],
     far_from: [f32; 3],
     inverse: [f32; 3],
@@ -26,8 +27,6 @@ pub(crate) struct PackLine {
 /// The same for AVX2, spread over its lanes once a ray.
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct WideLine {
-    near: [usize; 3],
-    far: [usize; 3],
     near_from: [std::arch::x86_64::__m256; 3],
     far_from: [std::arch::x86_64::__m256; 3],
     inverse: [std::arch::x86_64::__m256; 3],
@@ -43,8 +42,6 @@ impl WideLine {
             [_mm256_set1_ps(numbers[0]), _mm256_set1_ps(numbers[1]), _mm256_set1_ps(numbers[2])]
         };
         Self {
-            near: line.near,
-            far: line.far,
             near_from: wide(line.near_from),
             far_from: wide(line.far_from),
             inverse: wide(line.inverse),
@@ -71,21 +68,16 @@ impl Pack {
 
     /// One bit for each box the ray enters within `limit`, and where it enters each.
     #[inline(always)]
-    pub(crate) fn cast(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
+    pub(crate) fn cast<const BACK: usize>(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
         let half = |half: usize| {
-            let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
-                // The index is held to the planes there are, which spares a check.
-                let plane = self.planes[which[axis].min(5)][half];
+            let plane = |which: usize, from: [f32; 3], axis: usize| {
+                let plane = self.planes[which][half];
                 (plane - Vec4::splat(from[axis])) * Vec4::splat(line.inverse[axis])
             };
-            let enter = plane(line.near, line.near_from, 0)
-                .max(plane(line.near, line.near_from, 1))
-                .max(plane(line.near, line.near_from, 2))
-                .max(Vec4::ZERO);
-            let leave = plane(line.far, line.far_from, 0)
-                .min(plane(line.far, line.far_from, 1))
-                .min(plane(line.far, line.far_from, 2))
-                .min(Vec4::splat(limit));
+            let near = |axis: usize| plane(near_plane::<BACK>(axis), line.near_from, axis);
+            let far = |axis: usize| plane(far_plane::<BACK>(axis), line.far_from, axis);
+            let enter = near(0).max(near(1)).max(near(2)).max(Vec4::ZERO);
+            let leave = far(0).min(far(1)).min(far(2)).min(Vec4::splat(limit));
             (enter.cmple(leave).bitmask(), enter.to_array())
         };
         let ((met, a), (met_more, b)) = (half(0), half(1));
@@ -96,21 +88,25 @@ impl Pack {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn cast_avx2(&self, line: &WideLine, limit: f32) -> (u32, Enters) {
+    pub(crate) fn cast_avx2<const BACK: usize>(
+        &self,
+        line: &WideLine,
+        limit: f32,
+    ) -> (u32, Enters) {
         use std::arch::x86_64::{
             __m256, _CMP_LE_OQ, _mm256_cmp_ps, _mm256_load_ps, _mm256_max_ps, _mm256_min_ps,
             _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
             _mm256_sub_ps,
         };
         let plane = |which: usize, from: __m256, axis: usize| {
-            let plane: *const f32 = std::ptr::from_ref(&self.planes[which.min(5)]).cast();
+            let plane: *const f32 = std::ptr::from_ref(&self.planes[which]).cast();
             // SAFETY: a plane is eight numbers in a row, and each lies on 32 bytes of a pack that lies
             // on 64.
             let plane = unsafe { _mm256_load_ps(plane) };
             _mm256_mul_ps(_mm256_sub_ps(plane, from), line.inverse[axis])
         };
-        let near = |axis: usize| plane(line.near[axis], line.near_from[axis], axis);
-        let far = |axis: usize| plane(line.far[axis], line.far_from[axis], axis);
+        let near = |axis: usize| plane(near_plane::<BACK>(axis), line.near_from[axis], axis);
+        let far = |axis: usize| plane(far_plane::<BACK>(axis), line.far_from[axis], axis);
         let max = |a: __m256, b: __m256| _mm256_max_ps(a, b);
         let min = |a: __m256, b: __m256| _mm256_min_ps(a, b);
         let enter = max(max(max(near(0), near(1)), near(2)), _mm256_setzero_ps());
@@ -141,16 +137,23 @@ impl PackLine {
     #[inline(always)]
     pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
         let (origin, inverse) = (line.origin_m.to_array(), line.inverse.to_array());
-        let mut pack =
-            Self { near: [0; 3], far: [0; 3], near_from: [0.0; 3], far_from: [0.0; 3], inverse };
+        let mut pack = Self { back: 0, near_from: origin, far_from: origin, inverse };
         for axis in 0..3 {
-            let back = usize::from(inverse[axis] < 0.0);
-            pack.near[axis] = axis + 3 * back;
-            pack.far[axis] = axis + 3 - 3 * back;
-            let grown = [grow_m, -grow_m][back];
-            pack.near_from[axis] = origin[axis] + grown;
-            pack.far_from[axis] = origin[axis] - grown;
+            let back = inverse[axis] < 0.0;
+            pack.back |= usize::from(back) << axis;
+            let grown = if back { -grow_m } else { grow_m };
+            pack.near_from[axis] += grown;
+            pack.far_from[axis] -= grown;
         }
         pack
     }
+}
+
+/// A ray that goes back along an axis meets the high planes first.
+const fn near_plane<const BACK: usize>(axis: usize) -> usize {
+    axis + 3 * (BACK >> axis & 1)
+}
+
+const fn far_plane<const BACK: usize>(axis: usize) -> usize {
+    axis + 3 - 3 * (BACK >> axis & 1)
 }

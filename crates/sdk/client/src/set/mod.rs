@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A player of one set. Never names another player after its own was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,6 +229,16 @@ impl<N: Network> ClientSet<N> {
             Link::Waiting(_) => Phase::Waiting,
             Link::Ended(ended) => Phase::Ended(ended),
         })
+    }
+
+    /// How long the server has said nothing on an open connection. It sends many snapshots a second, so
+    /// after some 3 s the line is broken or the server is gone, long before QUIC gives up: a game then
+    /// asks the matchmaker for a seat, which knows where rooms are.
+    #[must_use]
+    pub fn silent_for(&self, now: Instant, key: ClientKey) -> Option<Duration> {
+        let player = self.get(key)?;
+        let heard_at = player.heard_at.filter(|_| matches!(player.link, Link::Open(_)))?;
+        Some(now.saturating_duration_since(heard_at))
     }
 
     /// Says goodbye; [`Notice::Ended`] follows.
