@@ -59,7 +59,9 @@ async fn r17_whoever_is_gone_before_her_join_has_finished_keeps_no_seat_and_come
 
         let mut second = Players::plain();
         second.sit(vec![hers.join("arena").await.expect("her seat")]);
-        second.play("is back", SOON, still, Players::all_in).await;
+        let told = |players: &Players| !players.notices.is_empty() || players.all_in();
+        second.play("is back", SOON, still, told).await;
+        assert!(second.notices.is_empty(), "after {drop_ms} ms: {:?}", second.notices);
         let settled = Instant::now() + Duration::from_millis(300);
         watching.play("watches", SOON, still, |_| Instant::now() > settled).await;
         let players = house.server.node().players(None).await.expect("players");
