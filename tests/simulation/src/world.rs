@@ -7,7 +7,7 @@ use crate::player::{Hands, Player};
 use bytes::Bytes;
 use fairshot_bots::{Bot, Mood};
 use fairshot_client::{ClientSet, Options, Rejoin, Seat};
-use fairshot_client_core::{GameSettings, Stats};
+use fairshot_client_core::{Assets, GameSettings, Stats};
 use fairshot_mode::{Mode, presets};
 use fairshot_transport::Settings;
 use fairshot_transport::link::{Line, Link};
@@ -97,7 +97,9 @@ impl Match {
             courses_from: None,
         };
         let text = Bytes::copy_from_slice(plan.mode_text.as_bytes());
-        let settings = Arc::new(GameSettings::parse(&text).expect("the server's own mode"));
+        let settings = Arc::new(
+            GameSettings::parse(&text, &Assets::default()).expect("the server's own mode"),
+        );
         for (number, course) in courses.into_iter().enumerate() {
             made.connect(number, course, hands(number), &settings);
             // In the order of their seats.
@@ -127,6 +129,7 @@ impl Match {
             ticket: Bytes::from_static(b"ticket"),
             room_id: "room".to_owned(),
             player_id: format!("p{number}"),
+            traceparent: None,
         };
         let settings = Some(Arc::clone(settings));
         let options = Options { rejoin: Rejoin::Never, settings, ..Options::default() };

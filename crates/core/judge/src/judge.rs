@@ -1,5 +1,6 @@
 //! The judge: runs one shot through its rules, then finds what it hit.
 
+use crate::check::reload_rule_of;
 use crate::named::hits_of_pellet;
 use crate::rules::{self, ORDER, REWIND_MAX_S};
 use crate::{
@@ -8,20 +9,18 @@ use crate::{
 };
 use fairshot_mode::{Judge as JudgedBy, Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
-use fairshot_world::{Moment, Ray as WorldRay, TargetHits, turned_level};
+use fairshot_world::{Moment, Ray as WorldRay, TargetHits, prefetch, turned_level_by};
 use glam::Vec3;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rules on shots. One per room; it keeps nothing of a shot but its own scratch space.
+/// Rules on shots. One per room; it keeps nothing of a shot.
 #[derive(Debug, Default)]
 pub struct Judge {
     game_rules: Vec<GameRule>,
     /// For each rule of [`ORDER`], the game rule that replaces it.
-    replaced: [Option<usize>; ORDER.len()],
+    replaced: [Option<u8>; ORDER.len()],
     reload: Option<ReloadRule>,
-    /// Scratch space: a pull's rays, and what each met.
-    rays: Vec<WorldRay>,
-    targets: Vec<TargetHits>,
     /// Rules that panicked since the last look.
     panicked: Vec<Rule>,
 }
@@ -81,7 +80,8 @@ impl Judge {
         game_rules.truncate(GAME_RULES_MAX);
         let mut replaced = [None; ORDER.len()];
         for (place, rule) in ORDER.iter().enumerate() {
-            replaced[place] = game_rules.iter().position(|game| game.name == rule.label());
+            let game = game_rules.iter().position(|game| game.name == rule.label());
+            replaced[place] = game.and_then(|game| u8::try_from(game).ok());
         }
         Self { game_rules, replaced, reload, ..Self::default() }
     }
@@ -95,10 +95,17 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
+        // What comes first is asked for first, all of it at once; then what it leads to.
+        prefetch(scene.history);
+        prefetch(record);
+        prefetch(out);
+        prefetch(self);
         let (claim, landed, tick_hz) = (shot.claim, scene.landed, scene.mode.tick_hz);
         let named = held_to_the_last_second(claim.view, landed, tick_hz);
         // Most claims are judged where they name: that part of the history is loaded while the rules run.
         let _ = scene.history.moment(named);
+        record.prefetch();
+        out.prefetch();
         // The verdict is written in its place: it is too large to be handed about.
         out.verdicts.push(verdict_on(shot, landed, named, end_of(&out.rays), end_of(&out.hits)));
         let Judgement { verdicts, rays, hits } = out;
@@ -130,7 +137,7 @@ impl Judge {
                 verdict.outcome = outcome;
                 let accepted = verdict.outcome.is_accepted();
                 if accepted && weapon.kind == WeaponKind::Instant {
-                    self.find_hits(&check, rays, hits);
+                    Self::find_hits(&check, rays, hits);
                 }
                 let (pace, reload) = (check.pace(), check.reload_rule());
                 if let Some(sample_s) = sample_s {
@@ -146,7 +153,8 @@ impl Judge {
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
-            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+            // The pose of that tick, recorded before its damage, still shows her alive.
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) <= 0.0);
         verdict.rays.end = end_of(rays);
         verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
@@ -169,7 +177,10 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let weapon = scene.mode.weapons.get(shot.claim.weapon);
+        // A frame that says it fires is no way round the rules that a shot of any other weapon meets.
+        let continuous = |weapon: &&Weapon| weapon.kind == WeaponKind::Continuous;
+        let Some(weapon) = weapon.filter(continuous) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
         let mut measures = Measures::default();
         let check = ShotCheck {
@@ -194,7 +205,7 @@ impl Judge {
         }
         let mut verdict =
             verdict_on(shot, scene.landed, step, end_of(&out.rays), end_of(&out.hits));
-        self.find_hits(&check, &mut out.rays, &mut out.hits);
+        Self::find_hits(&check, &mut out.rays, &mut out.hits);
         verdict.rays.end = end_of(&out.rays);
         verdict.hits.end = end_of(&out.hits);
         out.verdicts.push(verdict);
@@ -206,6 +217,21 @@ impl Judge {
     /// The names of the game's own rules.
     pub fn rule_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.game_rules.iter().map(|rule| rule.name)
+    }
+
+    /// Every rule a shot of this weapon may meet, in the order they run, and whether it is turned on.
+    pub fn rules_of<'a>(&'a self, weapon: &'a Weapon) -> impl Iterator<Item = (Rule, bool)> + 'a {
+        let replaced = |rule: Rule| self.game_rules.iter().any(|game| game.name == rule.label());
+        let built_in = ORDER.into_iter().map(move |rule| {
+            let own = replaced(Rule::Reload) && weapon.rules.reload != Some(Setting::Off);
+            let reload = own || reload_rule_of(weapon, self.reload).is_some();
+            (rule, rules::is_on_for(weapon, reload, rule))
+        });
+        let own = self.game_rules.iter().enumerate();
+        let own = own.filter(|(game, _)| !self.is_in_place(*game));
+        let own = own.map(|(_, rule)| Rule::Game(rule.name));
+        let own = own.map(|rule| (rule, rules::is_on_for(weapon, false, rule)));
+        std::iter::once((Rule::Weapon, true)).chain(built_in).chain(own)
     }
 
     /// The rules that panicked since the last call.
@@ -223,30 +249,29 @@ impl Judge {
     ) -> (Outcome, Option<f32>) {
         let hz = f64::from(check.world.mode.tick_hz.max(1));
         let mut sample_s = None;
-        for (place, rule) in ORDER.into_iter().enumerate() {
-            if rule == Rule::Rewind {
-                if exact_step {
-                    continue;
+        // Written out, so that each rule is compiled for itself.
+        macro_rules! in_order {
+            ($($place:literal)*) => {$(
+                let rule = const { ORDER[$place] };
+                if rule == Rule::Rewind && !exact_step {
+                    let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
+                    #[expect(clippy::cast_possible_truncation, reason = "seconds, held to one")]
+                    {
+                        sample_s = Some(claimed_s.clamp(0.0, REWIND_MAX_S) as f32);
+                    }
                 }
-                let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
-                #[expect(clippy::cast_possible_truncation, reason = "seconds, held to a second")]
-                {
-                    sample_s = Some(claimed_s.clamp(0.0, REWIND_MAX_S) as f32);
+                if rule != Rule::Rewind || !exact_step {
+                    if let Some(reason) = self.run_rule($place, rule, check, window) {
+                        return (Outcome::Refused { rule, reason }, sample_s);
+                    }
                 }
-            }
-            let replaced = self.replaced[place];
-            let reason = match replaced {
-                Some(game) if is_on_replaced(check, rule) => self.run_game_rule(check, game, rule),
-                None if rules::is_on(check, rule) => rules::run(check, rule, window),
-                _ => None,
-            };
-            if let Some(reason) = reason {
-                return (Outcome::Refused { rule, reason }, sample_s);
-            }
+            )*};
         }
+        const { assert!(ORDER.len() == 10) };
+        in_order!(0 1 2 3 4 5 6 7 8 9);
         for game in 0..self.game_rules.len() {
             let name = self.game_rules[game].name;
-            if self.replaced.contains(&Some(game)) || !rules::is_on(check, Rule::Game(name)) {
+            if self.is_in_place(game) || !rules::is_on(check, Rule::Game(name)) {
                 continue;
             }
             let rule = Rule::Game(name);
@@ -257,6 +282,29 @@ impl Judge {
         (Outcome::Accepted, sample_s)
     }
 
+    /// Whether a game's rule stands in a built-in one's place.
+    fn is_in_place(&self, game: usize) -> bool {
+        self.replaced.iter().flatten().any(|replacing| usize::from(*replacing) == game)
+    }
+
+    /// Runs the rule of that place of [`ORDER`], or the game's own in its stead.
+    #[inline(always)]
+    fn run_rule(
+        &mut self,
+        place: usize,
+        rule: Rule,
+        check: &mut ShotCheck<'_>,
+        window: &mut LatencyWindow,
+    ) -> Option<Reason> {
+        match self.replaced[place] {
+            Some(game) if is_on_replaced(check, rule) => {
+                self.run_game_rule(check, usize::from(game), rule)
+            }
+            None if rules::is_on(check, rule) => rules::run(check, rule, window),
+            _ => None,
+        }
+    }
+
     /// A game's rule may panic: that refuses this shot under its name and harms nothing else.
     fn run_game_rule(
         &mut self,
@@ -265,7 +313,7 @@ impl Judge {
         rule: Rule,
     ) -> Option<Reason> {
         let run = &self.game_rules[game].check;
-        let noted = check.measures.as_slice().len();
+        let noted = check.measures.len();
         let reason = match catch_unwind(AssertUnwindSafe(|| run(check))) {
             Ok(words) => words.map(Reason::Game),
             Err(_) => {
@@ -275,7 +323,7 @@ impl Judge {
                 Some(Reason::Panicked)
             }
         };
-        if check.measures.as_slice().len() == noted {
+        if check.measures.len() == noted {
             let passed = reason.is_none();
             check.note(rule, f32::from(u8::from(passed)), 1.0, passed);
         }
@@ -283,6 +331,28 @@ impl Judge {
     }
 
     /// Fans the pellets level with the ground and follows each to what stops it.
+    fn find_hits(check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
+        SCRATCH.with_borrow_mut(|scratch| scratch.find_hits(check, rays, hits));
+    }
+}
+
+thread_local! {
+    /// One a thread, since a thread judges one shot at a time: it stays in the nearest cache, where one a
+    /// room would not.
+    static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
+}
+
+/// A pull's rays, and what each met; nothing in it outlives a shot.
+struct Scratch {
+    rays: Vec<WorldRay>,
+    targets: Vec<TargetHits>,
+}
+
+impl Scratch {
+    const fn new() -> Self {
+        Self { rays: Vec::new(), targets: Vec::new() }
+    }
+
     fn find_hits(&mut self, check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
         let (scene, numbers) = (&check.world, check.numbers);
         let shooter = check.shooter.id;
@@ -291,14 +361,19 @@ impl Judge {
             |id: EntityId| id == shooter || (spare_allies && scene.are_allies(shooter, id));
         let moment = scene.history.moment(check.step).ok();
         let pellets = usize::from(numbers.pellets);
-        self.fan(check);
         if self.targets.len() < pellets {
             self.targets.resize_with(pellets, TargetHits::new);
         }
+        self.fan(check);
         let trusted = check.weapon.judge == JudgedBy::Client;
-        if let Some(moment) = moment.as_ref().filter(|_| !trusted) {
+        // Whom the pellets may meet is looked up first: what is read of them loads behind the walls.
+        let near = moment.as_ref().filter(|_| !trusted).map(|moment| moment.near(&self.rays));
+        for ray in &mut self.rays {
+            ray.range_m = scene.world.open_m(ray.origin_m, ray.direction, ray.range_m);
+        }
+        if let (Some(moment), Some(near)) = (&moment, &near) {
             let targets = &mut self.targets[..pellets];
-            moment.trace_fan(&self.rays, numbers.pierce, spares, targets);
+            moment.trace_near(near, &self.rays, numbers.pierce, spares, targets);
         }
         for (pellet, ray) in (0..numbers.pellets).zip(&self.rays) {
             let first = hits.len();
@@ -323,20 +398,22 @@ impl Judge {
         }
     }
 
-    /// The pellets' rays, each as far as the present static world lets it go.
+    /// The pellets' rays, each as far as the weapon reaches.
     fn fan(&mut self, check: &ShotCheck<'_>) {
         let numbers = check.numbers;
-        let origin_m = check.claim.origin_m;
+        let (origin_m, range_m) = (check.claim.origin_m, numbers.range_m);
         let aim = check.claim.direction.normalize_or(Vec3::NEG_Z);
-        let middle = f32::from(numbers.pellets - 1) * 0.5;
+        let straight = WorldRay { origin_m, direction: aim, range_m };
         self.rays.clear();
-        self.rays.extend((0..numbers.pellets).map(|pellet| {
-            let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
-            let direction = if turn == 0.0 { aim } else { turned_level(aim, turn) };
-            let wall = check.world.world.cast(origin_m, direction, numbers.range_m);
-            let range_m = wall.map_or(numbers.range_m, |hit| hit.distance_m);
-            WorldRay { origin_m, direction, range_m }
-        }));
+        self.rays.resize(usize::from(numbers.pellets), straight);
+        let last = numbers.pellets.saturating_sub(1);
+        let middle = f32::from(last) * 0.5;
+        // A pellet to the right turns by as much as the one to the left, the other way.
+        for pellet in 0..numbers.pellets / 2 {
+            let (sin, cos) = ((middle - f32::from(pellet)) * numbers.spread_rad).sin_cos();
+            self.rays[usize::from(pellet)].direction = turned_level_by(aim, -sin, cos);
+            self.rays[usize::from(last - pellet)].direction = turned_level_by(aim, sin, cos);
+        }
     }
 }
 
@@ -394,7 +471,9 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         shooter: shot.shooter.id,
         shooter_life: shot.shooter.life,
         weapon: shot.claim.weapon,
+        origin_m: shot.claim.origin_m,
         landed,
+        shooter_m: shot.shooter.middle_m,
         named: shot.claim.view,
         judged,
         outcome: Outcome::Accepted,

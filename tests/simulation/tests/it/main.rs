@@ -4,5 +4,6 @@ mod answers;
 mod games;
 mod grades;
 mod hands;
+mod lifts;
 mod play;
 mod stalls;
