@@ -181,11 +181,12 @@ class Load:
 class World:
     """An etcd, nodes and matchmakers, on free ports, in a folder of their own."""
 
-    def __init__(self, options, name, lease_s=3, idle_s=3, etcd_data=None, guards=None):
+    def __init__(self, options, name, lease_s=3, idle_s=3, etcd_data=None, guards=None,
+                 seats_s=15):
         self.bin = Path(options.bin).resolve()
         self.tools = Path(options.tools).resolve()
         self.folder = Path(tempfile.mkdtemp(prefix=f"fairshot-{name}-"))
-        self.lease_s, self.idle_s = lease_s, idle_s
+        self.lease_s, self.idle_s, self.seats_s = lease_s, idle_s, seats_s
         self.guards = guards(self.folder) if guards else None
         self.scheme = "https" if guards else "http"
         self.token = self.folder / "token"
@@ -266,7 +267,7 @@ class World:
             name,
             [self.bin / "fairshot-node", "--cluster-node-id", name, "--node-shards", "1",
              "--players-port", players, "--players-idle-timeout-s", self.idle_s,
-             "--node-grace-s", grace_s,
+             "--node-grace-s", grace_s, "--seats-lifetime-s", self.seats_s,
              "--cluster-control-address", f"127.0.0.1:{control}",
              "--admin-address", f"127.0.0.1:{admin}", "--metrics-address", f"127.0.0.1:{metrics}",
              *self._cluster(etcd_port)],

@@ -91,7 +91,8 @@ pub struct SeatCounts {
 impl SeatCounts {
     #[must_use]
     pub fn free(self) -> u16 {
-        self.seats_max.saturating_sub(self.reserved + self.taken + self.held)
+        let used = self.reserved.saturating_add(self.taken).saturating_add(self.held);
+        self.seats_max.saturating_sub(used)
     }
 }
 
