@@ -11,6 +11,7 @@ mod latency;
 mod measures;
 mod named;
 mod past;
+mod pull;
 mod rules;
 mod scene;
 mod shooter;
@@ -29,4 +30,4 @@ pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
 pub use verdict::{Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict};
 
 pub(crate) use check::pause_ticks;
-pub(crate) use judge::amount_of;
+pub(crate) use pull::amount_of;
