@@ -12,6 +12,7 @@ mod measures;
 mod named;
 mod passes;
 mod past;
+mod pull;
 mod rules;
 mod scene;
 mod shooter;
@@ -33,4 +34,4 @@ pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};
 pub use verdict::{Judgement, LatencyWindow, Outcome, Ray, Reason, ShotHit, Stop, Verdict};
 
 pub(crate) use check::pause_ticks;
-pub(crate) use judge::amount_of;
+pub(crate) use pull::amount_of;

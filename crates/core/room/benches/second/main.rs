@@ -45,7 +45,7 @@ fn seconds(criterion: &mut Criterion<CpuTime>) {
         let mut doubles: Vec<Plain> =
             (0..rooms.len() as u64).map(|seed| Plain::new(mode, seed)).collect();
         for _ in 0..80 {
-            for plain in doubles.iter_mut() {
+            for plain in &mut doubles {
                 black_box(plain.tick());
             }
         }
