@@ -4,6 +4,7 @@ use fairshot_client::{Matchmaker, Notice, Seat, Wish};
 use fairshot_client_core::ClientEvent;
 use fairshot_e2e::{Cluster, Players};
 use fairshot_proto::v1;
+use fairshot_proto::v1::stream_heartbeats_response::Item;
 use fairshot_units::Input;
 use fairshot_wire::CloseCode;
 use std::time::{Duration, Instant};
@@ -174,9 +175,9 @@ async fn a_live_rule_reaches_every_node_shows_in_heartbeats_and_is_reverted() {
         while !missing.is_empty() {
             assert!(Instant::now() < until, "{missing:?} do not tell {wanted:?}");
             let next = tokio::time::timeout(Duration::from_millis(50), beats.message());
-            if let Ok(beat) = next.await {
-                let beat = beat.expect("a stream").expect("it goes on").heartbeat;
-                let beat = beat.expect("a heartbeat");
+            if let Ok(beat) = next.await
+                && let Some(Item::Heartbeat(beat)) = beat.expect("a stream").expect("goes on").item
+            {
                 missing.retain(|node| beat.node != *node || beat.live_rules != wanted);
             }
             // The players would be idle otherwise.
