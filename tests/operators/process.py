@@ -161,17 +161,17 @@ def a_scrape_of_200_rooms_takes_under_5_ms(folder):
 
 
 def sigterm_with_players_ends_within_the_grace_time(folder):
-    server = Server(folder, "grace", more=["--node-grace-s=2"])
+    server = Server(folder, "grace")
     swarm = server.swarm("--rooms", "1", "--players", "2", "--seconds", "60", "--npcs", "2")
     try:
         eventually("players", lambda: sum(server.series("fairshot_players").values()) == 2)
         begun = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
         not_ready = lambda: get(server.metrics, "/readyz")[0] == 503
-        eventually("it takes no more players", not_ready, 2)
+        eventually("it takes no more players", not_ready, 1)
         assert server.process.wait(timeout=20) == 0
         took = time.monotonic() - begun
-        assert 1.5 < took < 5, f"{took:.1f} s with a grace time of 2 s"
+        assert 0.9 < took < 4, f"{took:.1f} s with a grace time of 1 s"
     finally:
         swarm.terminate()
         swarm.communicate(timeout=20)

@@ -242,9 +242,9 @@ def main():
             holds(process.r22_hostile_names_leave_the_page_valid, server)
             holds(sigterm_ends_streams_well_and_the_audit_chain_holds, server)
         finally:
-            for process in started:
-                if process.poll() is None:
-                    process.kill()
+            for program in started:
+                if program.poll() is None:
+                    program.kill()
         other = Server(folder, "bans")
         holds(a_ban_sends_a_player_away_until_it_is_lifted, other)
         other.stop()
