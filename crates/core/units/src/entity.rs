@@ -39,6 +39,7 @@ impl EntityState {
 
 /// Health as it is sent: eighths, rounded up and held to 16 bits; a NaN is 0.
 #[must_use]
+#[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u16 first")]
 pub fn health_eighths(health: f32) -> u16 {
     let eighths = (health * 8.0).clamp(0.0, 65535.0);

@@ -49,6 +49,7 @@ impl Pose {
 
 /// Metres to the nearest 1/256 m; a NaN is 0 and far values are held to ±65,536 m.
 #[must_use]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "held to 2^24 first; a NaN casts to 0")]
 pub fn quantise_m(metres: f32) -> i32 {
     // Half away from zero, exactly, without the call that `round` is where a processor's baseline has no
@@ -58,6 +59,7 @@ pub fn quantise_m(metres: f32) -> i32 {
 }
 
 #[must_use]
+#[inline]
 pub fn quantise_position(metres: Vec3) -> [i32; 3] {
     [quantise_m(metres.x), quantise_m(metres.y), quantise_m(metres.z)]
 }

@@ -59,7 +59,7 @@ pub(crate) fn advance(
     }
     free(state, figure, &round);
     let check_m = (figure.radius_m * 0.5).max(0.01);
-    let checks = (way.length() / check_m).ceil().clamp(1.0, CHECKS_MAX);
+    let checks = checks_of(way.length() / check_m);
     let part = (way / checks).clamp_length_max(check_m);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 64")]
     for _ in 0..checks as u32 {
@@ -96,6 +96,15 @@ pub(crate) fn has_room(feet: Vec3, figure: &Figure, world: Present<'_>) -> bool 
 fn around<'a>(feet: Vec3, figure: &Figure, world: Present<'a>) -> Vicinity<'a> {
     let (low, high) = figure.bounds(feet, ROUND_M);
     Vicinity::new(world, low, high)
+}
+
+/// As many checks as a way has parts, the last of which may be short: rounded up without the call that
+/// `ceil` is where a processor's baseline has no instruction for it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to 1 to 64")]
+fn checks_of(parts: f32) -> f32 {
+    let held = parts.clamp(1.0, CHECKS_MAX);
+    let whole = f32::from(held as u8);
+    if held > whole { whole + 1.0 } else { whole }
 }
 
 /// One short step.
@@ -196,6 +205,9 @@ fn beside_walls(
         let mut push = Vec3::ZERO;
         let (low, high) = figure.bounds(feet, 0.0);
         round.near(low, high, |obstacle| {
+            if obstacle.is_apart(feet, figure) {
+                return;
+            }
             if !obstacle.is_wall(feet, lift_m + SKIN_M, figure.radius_m - SKIN_M) {
                 return;
             }
@@ -230,6 +242,9 @@ fn free(state: &mut BodyState, figure: &Figure, round: &Vicinity<'_>) {
         let mut deepest = DEPTH_MIN_M;
         let mut push = Vec3::ZERO;
         round.near(low, high, |obstacle| {
+            if obstacle.is_apart(feet, figure) {
+                return;
+            }
             let touch = obstacle.touch(feet, figure);
             if touch.depth_m > deepest {
                 deepest = touch.depth_m;
@@ -249,7 +264,9 @@ fn depth(feet: Vec3, figure: &Figure, round: &Vicinity<'_>) -> f32 {
     let (low, high) = figure.bounds(feet, 0.0);
     let mut deepest = 0.0f32;
     round.near(low, high, |obstacle| {
-        deepest = deepest.max(obstacle.touch(feet, figure).depth_m);
+        if !obstacle.is_apart(feet, figure) {
+            deepest = deepest.max(obstacle.touch(feet, figure).depth_m);
+        }
     });
     deepest
 }

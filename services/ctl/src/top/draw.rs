@@ -85,17 +85,17 @@ fn draw_rooms(frame: &mut Frame, area: Rect, model: &Model) {
         Constraint::Length(20),
     ];
     let names = [
-        "ROOM",
-        "MODE",
-        "NODE",
-        "PLAYERS",
-        "TICK US",
-        "LATE",
-        "SHOTS",
-        "HITS",
-        "REFUSED",
-        "IN ALL",
-        "REFUSED OVER TIME",
+        Cell::from("ROOM"),
+        Cell::from("MODE"),
+        Cell::from("NODE"),
+        right("PLAYERS"),
+        right("US 50/99 %"),
+        right("LATE"),
+        right("SHOTS"),
+        right("HITS"),
+        right("REFUSED"),
+        right("IN ALL"),
+        Cell::from("OVER TIME"),
     ];
     let table = Table::new(rows, widths)
         .header(Row::new(names).style(Style::new().add_modifier(Modifier::BOLD)))

@@ -4,16 +4,15 @@ use crate::games::{ms, near, secs};
 use fairshot_mode::{Mode, presets};
 use fairshot_simulation::{Course, Hold, Match, Plan};
 use fairshot_transport::link::Line;
-use glam::Vec3;
 
-/// The open arena with a plate of 50 m that goes up and down under everybody.
+/// The open arena with a plate over all of it that goes up and down under everybody.
 fn on_a_lift(courses: Vec<Course>, seed: u64) -> Match {
     let text = presets::named("arena").unwrap().text.replace("\"ledger\"", "\"open\"");
     let lift = r#"
 [[arena.movers]]
 name = "lift"
 centre_m = [0, 0.1, 0]
-size_m = [50, 0.2, 50]
+size_m = [70, 0.2, 70]
 to_m = [0, 3.1, 0]
 speed_m_s = 2.0
 wait_s = 0.5
@@ -21,8 +20,7 @@ wait_s = 0.5
     let mut mode = Mode::parse("lift.toml", &(text + lift)).unwrap().with_monsters(0);
     mode.arena.blocks.clear();
     for spawn in &mut mode.spawns {
-        let inside = Vec3::new(20.0, 0.0, 20.0);
-        spawn.position_m = spawn.position_m.clamp(-inside, inside).with_y(3.3);
+        spawn.position_m.y = 3.3;
     }
     let mut game = Match::new(&Plan { mode_text: mode.to_toml(), mode, seed }, courses);
     // Whoever came after the lift was told to go hears of it at its next turn.

@@ -290,7 +290,6 @@ impl<B: Books> State<B> {
         let retained =
             superseded_ms.is_none_or(|since| self.now_ms - since <= RETAINED_MS) && own_life;
         let first = landings == 0;
-        let was_joined = self.sent[index].joined;
         self.sent[index].landings += 1;
         self.sent[index].joined |= first && retained;
         if own_life {
@@ -308,9 +307,9 @@ impl<B: Books> State<B> {
                 if first && !own_life && ruling != ShotRuling::Refused(Rule::Armed) {
                     self.fault = Some("mixed");
                 }
-                // Too late the first time, its revision may wrap to one never committed: that names
-                // nothing, is judged never, and leaves no number behind.
-                let names_nothing = !was_joined && ruling == ShotRuling::Malformed;
+                // Past the retention its revision may wrap to one never committed: that names nothing and
+                // is never judged.
+                let names_nothing = !retained && ruling == ShotRuling::Malformed;
                 if !first && ruling != ShotRuling::Repeat && !names_nothing {
                     self.fault = Some("twice");
                 }

@@ -44,6 +44,16 @@ impl Obstacle<'_> {
         }
     }
 
+    /// Whether a body is clear of it; what is not a block is looked at more closely.
+    #[inline(always)]
+    pub(crate) fn is_apart(&self, feet_m: Vec3, figure: &Figure) -> bool {
+        let (low, high) = figure.axis();
+        match self {
+            Self::Slab(slab) => slab.is_apart(feet_m, low, high, figure.radius_m),
+            Self::Triangle(_) => false,
+        }
+    }
+
     /// How high the feet stand on it, where it is under them and can be stood on.
     pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
         match self {

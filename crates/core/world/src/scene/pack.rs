@@ -138,8 +138,8 @@ impl PackLine {
     pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
         let (origin, inverse) = (line.origin_m.to_array(), line.inverse.to_array());
         let mut pack = Self { back: 0, near_from: origin, far_from: origin, inverse };
-        for axis in 0..3 {
-            let back = inverse[axis] < 0.0;
+        for (axis, inverse) in inverse.into_iter().enumerate() {
+            let back = inverse < 0.0;
             pack.back |= usize::from(back) << axis;
             let grown = if back { -grow_m } else { grow_m };
             pack.near_from[axis] += grown;
