@@ -1,8 +1,11 @@
 """Processes of a cluster on this machine, started, stopped and told apart by their own ids."""
 
+import base64
+import datetime
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import socket
@@ -10,7 +13,11 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections import namedtuple
 from pathlib import Path
+
+# Whose a room is by etcd's word, and since which revision.
+Owner = namedtuple("Owner", "node epoch")
 
 
 class Failure(Exception):
@@ -150,7 +157,7 @@ class Load:
 
     def _read(self):
         for line in self.child.stdout:
-            self.events.append(json.loads(line))
+            self.events.append({**json.loads(line), "at": time.monotonic()})
         self.lines.put(None)
 
     def count(self, event):
@@ -174,35 +181,54 @@ class Load:
 class World:
     """An etcd, nodes and matchmakers, on free ports, in a folder of their own."""
 
-    def __init__(self, options, name, lease_s=3, idle_s=3, etcd_data=None):
+    def __init__(self, options, name, lease_s=3, idle_s=3, etcd_data=None, guards=None,
+                 seats_s=15):
         self.bin = Path(options.bin).resolve()
         self.tools = Path(options.tools).resolve()
         self.folder = Path(tempfile.mkdtemp(prefix=f"fairshot-{name}-"))
-        self.lease_s, self.idle_s = lease_s, idle_s
+        self.lease_s, self.idle_s, self.seats_s = lease_s, idle_s, seats_s
+        self.guards = guards(self.folder) if guards else None
+        self.scheme = "https" if guards else "http"
         self.token = self.folder / "token"
         self.token.write_text("a-token-for-the-tests-of-a-cluster\n")
         self.nodes, self.matchmakers, self.loads, self.notes = [], [], [], []
         self.etcd_data = Path(etcd_data) if etcd_data else self.folder / "etcd"
         self.etcd_port, self.peer_port = free_port(), free_port()
         self.etcd = None
-        self.start_etcd()
+        try:
+            self.start_etcd()
+        except BaseException:
+            self.end(keep=True)
+            raise
 
     def note(self, name):
         file = open(self.folder / name, "ab")
         self.notes.append(file)
         return file
 
-    def start_etcd(self, *more):
-        client, peer = f"http://127.0.0.1:{self.etcd_port}", f"http://127.0.0.1:{self.peer_port}"
+    def start_etcd(self):
+        client = f"{self.scheme}://127.0.0.1:{self.etcd_port}"
+        peer = f"http://127.0.0.1:{self.peer_port}"
         self.etcd = Process(
             "etcd",
             [self.tools / "usr/bin/etcd", "--data-dir", self.etcd_data,
              "--listen-client-urls", client, "--advertise-client-urls", client,
              "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-             "--initial-cluster", f"default={peer}", "--log-level", "error", *more],
+             "--initial-cluster", f"default={peer}", "--log-level", "error",
+             *(self.guards.etcd_flags if self.guards else [])],
             self.folder / "etcd.log",
         )
         until(self.etcd_answers, "etcd answers", 30)
+
+    def etcdctl(self, *arguments):
+        """What etcdctl says; none where it failed."""
+        done = subprocess.run(
+            [self.tools / "usr/bin/etcdctl", f"--endpoints={self.scheme}://127.0.0.1:{self.etcd_port}",
+             "--command-timeout=3s", *(self.guards.etcdctl_flags if self.guards else []), *arguments],
+            env={**os.environ, "ETCDCTL_API": "3"}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=30, check=False,
+        )
+        return done.stdout or "done" if done.returncode == 0 else None
 
     def etcd_answers(self):
         try:
@@ -212,15 +238,22 @@ class World:
             expect(self.etcd.runs(), "etcd ended")
             return False
 
-    def start_matchmaker(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.end(keep=kind is not None)
+
+    def start_matchmaker(self, etcd_port=None, environment=None):
         name = f"matchmaker-{len(self.matchmakers) + 1}"
         join, admin, metrics = free_port(), free_port(), free_port()
         process = Process(
             name,
             [self.bin / "fairshot-matchmaker", "--cluster-node-id", name,
              "--join-address", f"127.0.0.1:{join}", "--admin-address", f"127.0.0.1:{admin}",
-             "--metrics-address", f"127.0.0.1:{metrics}", *self._cluster(self.etcd_port)],
+             "--metrics-address", f"127.0.0.1:{metrics}", *self._cluster(etcd_port)],
             self.folder / f"{name}.log",
+            environment,
         )
         process.join, process.admin, process.metrics = join, admin, metrics
         self.matchmakers.append(process)
@@ -234,20 +267,22 @@ class World:
             name,
             [self.bin / "fairshot-node", "--cluster-node-id", name, "--node-shards", "1",
              "--players-port", players, "--players-idle-timeout-s", self.idle_s,
-             "--node-grace-s", grace_s,
+             "--node-grace-s", grace_s, "--seats-lifetime-s", self.seats_s,
              "--cluster-control-address", f"127.0.0.1:{control}",
              "--admin-address", f"127.0.0.1:{admin}", "--metrics-address", f"127.0.0.1:{metrics}",
-             *self._cluster(etcd_port or self.etcd_port)],
+             *self._cluster(etcd_port)],
             self.folder / f"{name}.log",
             environment,
         )
-        process.admin, process.metrics, process.address = admin, metrics, f"127.0.0.1:{players}"
+        process.admin, process.metrics, process.control = admin, metrics, control
+        process.address = f"127.0.0.1:{players}"
         self.nodes.append(process)
         return process
 
     def _cluster(self, etcd_port):
-        return ["--cluster-etcd-endpoints", f"http://127.0.0.1:{etcd_port}",
-                "--cluster-token-file", self.token, "--cluster-lease-s", self.lease_s]
+        guards = self.guards.flags if self.guards else []
+        return ["--cluster-etcd-endpoints", f"{self.scheme}://127.0.0.1:{etcd_port or self.etcd_port}",
+                "--cluster-token-file", self.token, "--cluster-lease-s", self.lease_s, *guards]
 
     def stand(self, nodes=2, matchmakers=2):
         for _ in range(nodes):
@@ -281,8 +316,8 @@ class World:
             return None
         return json.loads(done.stdout or "{}")
 
-    def listed(self, matchmaker):
-        """The rooms that players are shown."""
+    def listing(self, matchmaker):
+        """The rooms that players are shown, and how long that took."""
         done = subprocess.run(
             [str(self.bin / "fairshot-cluster-load"), "--list",
              "--connect", f"127.0.0.1:{matchmaker.join}"],
@@ -290,9 +325,55 @@ class World:
         )
         return json.loads(done.stdout)
 
+    def listed(self, matchmaker):
+        return set(self.listing(matchmaker)["rooms"])
+
+    def running(self):
+        """The node of every room that runs, a room that runs twice being a failure of its own."""
+        matchmaker = next(m for m in self.matchmakers if m.runs())
+        rooms = until(lambda: (r := self.ctl(matchmaker, "rooms")) is not None and [r], "rooms", 10)
+        nodes = {}
+        for room in rooms[0]:
+            expect(room["room"] not in nodes, f"two nodes run {room['room']}")
+            nodes[room["room"]] = room["node"]
+        return nodes
+
+    def owners(self):
+        """Whose each room is, by etcd."""
+        said = self.etcdctl("get", "--prefix", "/fairshot/rooms/", "-w", "json")
+        expect(said is not None, "etcd answers")
+        owners = {}
+        for kv in json.loads(said).get("kvs", []):
+            room = json.loads(base64.b64decode(kv["value"]))
+            owners[room["room"]] = Owner(room["node"], kv["create_revision"])
+        return owners
+
+    def one_owner_each(self):
+        """Every room that runs runs once, and where etcd says."""
+        until(lambda: {room: owner.node for room, owner in self.owners().items()} == self.running(),
+              "every room runs on its owner alone", 10)
+
     def ticks(self, process):
-        """The tick of each room of the node whose admin API that is."""
-        return {room["room"]: room["tick"] for room in self.ctl(process, "rooms") or []}
+        """The tick of each room that the node runs."""
+        rooms = self.ctl(process, "rooms", "--node", process.name) or []
+        return {room["room"]: room["tick"] for room in rooms}
+
+    def tick_on(self, before):
+        """Holds that rooms with those ticks go on."""
+        def on():
+            now = {}
+            for node in self.nodes:
+                if node.runs():
+                    now.update(self.ticks(node))
+            return all(now.get(room, 0) > tick for room, tick in before.items())
+        expect(before, "rooms run")
+        until(on, "rooms tick on", 5)
+
+    def clock_ahead_s(self, process):
+        """How far the process's wall clock is ahead of this one's, by its log."""
+        said = re.findall(r"^\S*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)", Path(process.log.name).read_text(), re.M)
+        last = datetime.datetime.fromisoformat(said[-1]).replace(tzinfo=datetime.timezone.utc)
+        return last.timestamp() - time.time()
 
     def end(self, keep=False):
         for load in self.loads:

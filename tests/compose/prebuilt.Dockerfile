@@ -5,7 +5,6 @@ FROM ${RUNTIME_IMAGE}
 COPY bin/ /usr/local/bin/
 COPY ready /usr/local/bin/fairshot-ready
 COPY modes/ /etc/fairshot/modes/
-COPY empty/ /var/lib/fairshot/
 USER 10001:10001
 VOLUME /var/lib/fairshot
 STOPSIGNAL SIGTERM

@@ -278,10 +278,21 @@ def ended(r, table, flags):
     return {"projectile": r.varint(), "weapon": r.u8(), "at": r.place(), "blast_m": amount(r)}
 
 
+def mover(r, table, flags):
+    out = {"mover": r.varint(), "centre": r.fields("3f"), "motion": r.u8()}
+    if out["motion"] == 2:
+        out |= {"to": r.fields("3f"), "speed": r.fields("f")[0]}
+    elif out["motion"] == 3:
+        out |= {"from": r.fields("3f"), "to": r.fields("3f"), "speed": r.fields("f")[0]}
+    elif out["motion"] > 3:
+        raise Unreadable("kind")
+    return out
+
+
 EVENTS = {
     0: ("Joined", joined), 1: ("Left", left), 2: ("ShotJudged", shot_judged), 3: ("Hit", hit),
     4: ("Killed", killed), 5: ("Respawned", respawned), 6: ("ShotRefused", shot_refused),
-    7: ("Game", game), 8: ("Launched", launched), 9: ("Ended", ended),
+    7: ("Game", game), 8: ("Launched", launched), 9: ("Ended", ended), 10: ("Mover", mover),
 }  # fmt: skip
 
 

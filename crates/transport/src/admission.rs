@@ -4,8 +4,8 @@
 //! Only an address that answers its retry reaches the rate, and only what passes the rate costs a
 //! handshake (about 0.6 ms of CPU and some 40 KiB).
 
-use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, Ipv6Addr};
+use crate::address_rate::{AddressLimit, AddressRate};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 /// When an address must prove that it receives what is sent to it, at the price of one round trip.
@@ -61,24 +61,21 @@ pub(crate) enum Ruling {
     Full,
 }
 
-/// Token buckets by address.
+/// The handshakes of every address.
 #[derive(Debug)]
 pub(crate) struct Admission {
     limits: HandshakeLimits,
-    buckets: BTreeMap<IpAddr, Bucket>,
-    /// Addresses by when they were first seen, so that the table has a bound.
-    order: VecDeque<IpAddr>,
-}
-
-#[derive(Debug)]
-struct Bucket {
-    tokens: f32,
-    filled: Instant,
+    rate: AddressRate,
 }
 
 impl Admission {
     pub(crate) fn new(limits: HandshakeLimits) -> Self {
-        Self { limits, buckets: BTreeMap::new(), order: VecDeque::new() }
+        let rate = AddressRate::new(AddressLimit {
+            burst: limits.address_burst,
+            per_second: limits.address_per_second,
+            addresses_max: limits.addresses_max,
+        });
+        Self { limits, rate }
     }
 
     pub(crate) fn rule(
@@ -100,42 +97,7 @@ impl Admission {
         if half_open >= self.limits.half_open_max || connections >= self.limits.connections_max {
             return Ruling::Full;
         }
-        if self.take(now, network_of(address)) { Ruling::Accept } else { Ruling::TooMany }
-    }
-
-    fn take(&mut self, now: Instant, address: IpAddr) -> bool {
-        if address.is_loopback() {
-            return true;
-        }
-        let HandshakeLimits { address_burst, address_per_second, addresses_max, .. } = self.limits;
-        if !self.buckets.contains_key(&address) {
-            if self.order.len() >= addresses_max
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.buckets.remove(&oldest);
-            }
-            self.order.push_back(address);
-        }
-        let bucket =
-            self.buckets.entry(address).or_insert(Bucket { tokens: address_burst, filled: now });
-        let since = now.saturating_duration_since(bucket.filled).as_secs_f32();
-        bucket.tokens = (bucket.tokens + since * address_per_second).min(address_burst);
-        bucket.filled = now;
-        let allowed = bucket.tokens >= 1.0;
-        if allowed {
-            bucket.tokens -= 1.0;
-        }
-        allowed
-    }
-}
-
-/// The unit one subscriber usually holds: an IPv4 address, or an IPv6 /64.
-fn network_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) if !v6.is_loopback() => {
-            Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into()
-        }
-        other => other,
+        if self.rate.take(now, address) { Ruling::Accept } else { Ruling::TooMany }
     }
 }
 
@@ -159,33 +121,26 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(admission.rule(now, [9, 9, 9, 9].into(), false, 0, 0), Ruling::Retry);
         }
-        assert!(admission.buckets.is_empty(), "forged addresses leave nothing behind");
+        assert!(admission.rate.is_empty(), "forged addresses leave nothing behind");
         assert_eq!(admission.rule(now, [9, 9, 9, 9].into(), true, 0, 0), Ruling::Accept);
     }
 
     #[test]
-    fn one_address_is_held_to_its_rate_and_another_is_not() {
-        let (mut admission, now) = (admission(), Instant::now());
-        let mut rule = |seconds, address: &str| {
-            let address = address.parse().expect("an address");
-            admission.rule(now + Duration::from_secs(seconds), address, true, 0, 0)
-        };
-        assert_eq!(rule(0, "2001:db8::1"), Ruling::Accept);
-        assert_eq!(rule(0, "2001:db8::2"), Ruling::Accept);
-        assert_eq!(rule(0, "2001:db8::3"), Ruling::TooMany, "one /64 is one address");
-        assert_eq!(rule(0, "10.0.0.1"), Ruling::Accept);
-        assert_eq!(rule(1, "2001:db8::4"), Ruling::Accept);
-        assert_eq!(rule(1, "2001:db8::4"), Ruling::TooMany);
+    fn under_load_alone_an_address_must_prove_itself_where_the_policy_says_so() {
+        let retry = RetryPolicy::UnderLoad { half_open: 5 };
+        let limits = HandshakeLimits { retry, ..HandshakeLimits::default() };
+        let (mut admission, now) = (Admission::new(limits), Instant::now());
+        let from = [9, 9, 9, 9].into();
+        assert_eq!(admission.rule(now, from, false, 4, 4), Ruling::Accept);
+        assert_eq!(admission.rule(now, from, false, 5, 5), Ruling::Retry);
+        assert_eq!(admission.rule(now, from, true, 5, 5), Ruling::Accept);
     }
 
     #[test]
-    fn the_table_of_addresses_has_a_bound() {
+    fn an_address_that_began_too_many_is_held_back() {
         let (mut admission, now) = (admission(), Instant::now());
-        for last in 0..=255 {
-            admission.rule(now, [10, 0, 0, last].into(), true, 0, 0);
-        }
-        assert_eq!(admission.buckets.len(), 2);
-        assert_eq!(admission.order.len(), 2);
+        let mut rule = || admission.rule(now, [10, 0, 0, 1].into(), true, 0, 0);
+        assert_eq!([rule(), rule(), rule()], [Ruling::Accept, Ruling::Accept, Ruling::TooMany]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! One connection inside an endpoint: quinn's machine, its one ordered stream, what waits for it.
 
 use crate::config::DATAGRAM_BUFFER_BYTES;
+use crate::congestion::Leave;
 use crate::event::{CloseReason, ConnectionKey, Event, PathState, SendError, WriteError};
 use crate::network::{Departure, Network};
 use bytes::Bytes;
 use quinn_proto::{
-    Chunks, ConnectionError, Dir, ReadError, SendDatagramError, StreamEvent, StreamId,
+    Chunks, ConnectionError, Dir, ReadError, SendDatagramError, StreamEvent, StreamId, Transmit,
     TransportErrorCode, VarInt, WriteError as QuinnWriteError,
 };
 use std::collections::VecDeque;
@@ -31,6 +32,12 @@ pub(crate) struct Connection {
     pub(crate) stirred: bool,
     /// Received something and waits, until then at most, for a packet to ride on.
     pub(crate) lazy_until: Option<Instant>,
+    /// A datagram waits for the window or the pacer, until then at most.
+    pub(crate) held_until: Option<Instant>,
+    /// Already in the endpoint's list of connections held back.
+    pub(crate) held_listed: bool,
+    /// It has waited long enough: one packet goes, whatever the window says.
+    pub(crate) overdue: bool,
     /// A timer fired: what it asks for (a late acknowledgement, probes) does not wait.
     pub(crate) urgent: bool,
     stream: Option<StreamId>,
@@ -51,6 +58,9 @@ impl Connection {
             touched: false,
             stirred: false,
             lazy_until: None,
+            held_until: None,
+            held_listed: false,
+            overdue: false,
             urgent: false,
             stream: None,
             pending: VecDeque::new(),
@@ -156,7 +166,10 @@ impl Connection {
     /// Writes pending stream bytes and sends every packet due now. True when more is left to send.
     pub(crate) fn flush(&mut self, now: Instant, network: &mut dyn Network) -> bool {
         self.write_pending();
-        let more = self.depart(now, network);
+        let mut more = self.depart(now, network);
+        if std::mem::take(&mut self.overdue) && self.datagrams_held() {
+            more = self.depart_over_window(now, network);
+        }
         self.urgent = false;
         if let Some((code, reason)) = self.farewell.take() {
             self.pending.clear();
@@ -215,6 +228,27 @@ impl Connection {
         }
     }
 
+    /// Notes since when a datagram is held back. True where the endpoint must list the connection.
+    pub(crate) fn note_held(&mut self, now: Instant) -> bool {
+        if self.held_until.is_some() || !self.connected || self.over || !self.datagrams_held() {
+            return false;
+        }
+        self.held_until = Leave::of(&self.quinn).map(|leave| now + leave.wait());
+        self.held_until.is_some() && !std::mem::replace(&mut self.held_listed, true)
+    }
+
+    /// Sends one packet that the window held back too long. True when it went.
+    fn depart_over_window(&mut self, now: Instant, network: &mut dyn Network) -> bool {
+        let Some(leave) = Leave::of(&self.quinn) else { return false };
+        leave.give(true);
+        let transmit = self.quinn.poll_transmit(now, 1, network.buffer());
+        leave.give(false);
+        let Some(transmit) = transmit else { return false };
+        network.commit(now, departure_of(&transmit));
+        self.held_until = None;
+        true
+    }
+
     fn depart(&mut self, now: Instant, network: &mut dyn Network) -> bool {
         for _ in 0..DEPARTURES_PER_FLUSH_MAX {
             let segments_max = network.segments_max();
@@ -222,12 +256,8 @@ impl Connection {
             let Some(transmit) = self.quinn.poll_transmit(now, segments_max, buffer) else {
                 return false;
             };
-            let departure = Departure {
-                to: transmit.destination,
-                from: transmit.src_ip,
-                congestion_mark: transmit.ecn,
-                segment_size: transmit.segment_size,
-            };
+            let departure = departure_of(&transmit);
+            self.held_until = None;
             let is_last = transmit.size < LAST_BELOW_BYTES
                 && self.connected
                 && !self.urgent
@@ -239,6 +269,15 @@ impl Connection {
             }
         }
         true
+    }
+}
+
+fn departure_of(transmit: &Transmit) -> Departure {
+    Departure {
+        to: transmit.destination,
+        from: transmit.src_ip,
+        congestion_mark: transmit.ecn,
+        segment_size: transmit.segment_size,
     }
 }
 

@@ -14,6 +14,7 @@
 //!
 //! Each connection carries datagrams and exactly one ordered stream, opened by the client.
 
+mod address_rate;
 mod admission;
 mod certificate;
 mod config;
@@ -27,6 +28,7 @@ mod network;
 mod sendmmsg;
 mod socket;
 
+pub use address_rate::{AddressLimit, AddressRate};
 pub use admission::{HandshakeLimits, RetryPolicy};
 pub use bytes::{Bytes, BytesMut};
 pub use certificate::{Identity, IdentityError, Pin, PinError};

@@ -30,7 +30,7 @@ struct Args {
     /// Takes the seats and stays to the end; else seats are only asked for.
     #[arg(long)]
     play: bool,
-    /// Asks for a new seat when a session ends by itself.
+    /// Asks for a new seat when a session ends by itself, or the server falls silent.
     #[arg(long, requires = "play")]
     come_back: bool,
     /// A player leaves this long after her first snapshot; to the end without it.

@@ -39,10 +39,27 @@ struct Player {
 /// Players who share a socket.
 const PLAYERS_PER_SET: usize = 64;
 const STEP: Duration = Duration::from_millis(2);
+/// A server that says nothing for so long is given up by a player who comes back.
+const SILENCE_MAX: Duration = Duration::from_secs(3);
 /// Between two attempts to come back.
 const COME_BACK_EVERY: Duration = Duration::from_millis(250);
 /// For goodbyes to go out.
 const GOODBYE: Duration = Duration::from_millis(300);
+
+/// How long a player stays, and bears silence.
+#[derive(Clone, Copy)]
+struct Patience {
+    stay: Option<Duration>,
+    silence_max: Option<Duration>,
+}
+
+/// Why a session is over for its player, if it is.
+fn over(phase: Option<Phase<'_>>, silent: Option<(Duration, Duration)>) -> Option<String> {
+    match phase {
+        Some(Phase::Ended(ended)) => Some(ended.label().to_owned()),
+        _ => silent.filter(|(silent, max)| silent >= max).map(|_| "silent".to_owned()),
+    }
+}
 
 pub(crate) fn start(
     args: &Args,
@@ -54,6 +71,7 @@ pub(crate) fn start(
     let (seats, coming) = mpsc::channel();
     let (stop, stay) = (stop.clone(), args.stay.map(Duration::from_secs_f64));
     let again = args.come_back.then(|| seats.clone());
+    let gives_up_after = args.come_back.then_some(SILENCE_MAX);
     let thread = std::thread::spawn(move || {
         let come_back = |lost_at: Instant| {
             let Some(seats) = again.clone() else { return };
@@ -67,7 +85,8 @@ pub(crate) fn start(
                 }
             });
         };
-        run(&coming, &events, &stop, stay, come_back);
+        let patience = Patience { stay, silence_max: gives_up_after };
+        run(&coming, &events, &stop, patience, come_back);
     });
     Players { seats, thread }
 }
@@ -76,7 +95,7 @@ fn run(
     coming: &mpsc::Receiver<Seated>,
     events: &mpsc::Sender<Event>,
     stop: &AtomicBool,
-    stay: Option<Duration>,
+    patience: Patience,
     come_back: impl Fn(Instant),
 ) {
     let mut sets: Vec<ClientSet> = Vec::new();
@@ -86,7 +105,7 @@ fn run(
         while let Ok(seated) = coming.try_recv() {
             enter(seated, &mut sets, &mut players, events, now);
         }
-        step(&mut sets, &mut players, events, stay, &come_back, now);
+        step(&mut sets, &mut players, events, patience, &come_back, now);
         std::thread::sleep(STEP);
     }
     for player in players.iter().filter(|player| !player.over) {
@@ -153,7 +172,7 @@ fn step(
     sets: &mut [ClientSet],
     players: &mut [Player],
     events: &mpsc::Sender<Event>,
-    stay: Option<Duration>,
+    patience: Patience,
     come_back: &impl Fn(Instant),
     now: Instant,
 ) {
@@ -178,13 +197,15 @@ fn step(
                 session.frame(Input::default(), false, now_us);
             }
         }
-        let left = stay.zip(player.seen_at).is_some_and(|(stay, at)| now - at >= stay);
+        let silent = set.silent_for(now, player.key).zip(patience.silence_max);
+        let left = patience.stay.zip(player.seen_at).is_some_and(|(stay, at)| now - at >= stay);
         if left {
             set.leave(now, player.key);
             player.over = true;
-        } else if let Some(Phase::Ended(ended)) = set.phase(player.key) {
+        } else if let Some(why) = over(set.phase(player.key), silent) {
             player.over = true;
-            let why = ended.label().to_owned();
+            // Said to a server that may not be there, on a socket others use.
+            set.remove(player.key);
             let _ = events.send(Event::Lost {
                 player: player.id.clone(),
                 room: player.room.clone(),

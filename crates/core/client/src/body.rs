@@ -3,7 +3,7 @@
 use crate::settings::GameSettings;
 use fairshot_units::{Input, Life, MessageNumber};
 use fairshot_wire::snapshot::OwnState;
-use fairshot_world::{BodyState, step_body};
+use fairshot_world::{BodyState, Movers, Present, WalkerSize, ride, step_body};
 use glam::Vec3;
 use std::collections::VecDeque;
 
@@ -35,6 +35,8 @@ pub(crate) struct Predictor {
     known: bool,
     /// Frames the room has not applied yet.
     inputs: VecDeque<Made>,
+    /// The doors and lifts as they stand after the newest of those.
+    movers: Movers,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +64,16 @@ impl Predictor {
             life,
             health: 0.0,
         };
-        Self { body, known: false, inputs: VecDeque::new() }
+        Self { body, known: false, inputs: VecDeque::new(), movers: Movers::default() }
     }
 
     /// The body, once the room has said where it is.
     pub(crate) fn body(&self) -> Option<&OwnBody> {
         self.known.then_some(&self.body)
+    }
+
+    pub(crate) fn movers(&self) -> &Movers {
+        &self.movers
     }
 
     /// Moves the body by one frame's input.
@@ -91,8 +97,15 @@ impl Predictor {
         }
     }
 
-    /// Takes the room's word: the body as it was after the frame it names, and the frames since.
-    pub(crate) fn reconcile(&mut self, own: &OwnState, settings: &GameSettings) -> Reconciled {
+    /// Takes the room's word: the body as it was after the frame it names, and the frames since. `movers`
+    /// are those of the word's own tick; each frame since is a tick of theirs too.
+    pub(crate) fn reconcile(
+        &mut self,
+        own: &OwnState,
+        settings: &GameSettings,
+        movers: &Movers,
+    ) -> Reconciled {
+        self.movers.clone_from(movers);
         while self.inputs.front().is_some_and(|made| made.number <= own.applied) {
             self.inputs.pop_front();
         }
@@ -135,13 +148,22 @@ impl Predictor {
 
     /// The room moves a body only by frames of its present life, and only while it lives.
     fn replay(&mut self, made: Made, settings: &GameSettings) {
-        if !self.body.alive || made.life != self.body.life {
-            return;
-        }
         let mode = &settings.mode;
         let dt_s = 1.0 / f32::from(mode.tick_hz.max(1));
-        let state = &mut self.body.state;
-        step_body(state, &made.input, &mode.movement, &mode.body, &settings.world, dt_s);
+        let moves = self.body.alive && made.life == self.body.life;
+        if moves {
+            let world = Present::new(&settings.world, &self.movers);
+            let state = &mut self.body.state;
+            step_body(state, &made.input, &mode.movement, &mode.body, world, dt_s);
+        }
+        if self.movers.is_empty() {
+            return;
+        }
+        self.movers.step(dt_s);
+        if moves {
+            let world = Present::new(&settings.world, &self.movers);
+            ride(&mut self.body.state, WalkerSize::of(&mode.body, &mode.movement), world);
+        }
     }
 }
 
@@ -152,7 +174,8 @@ mod tests {
 
     fn settings() -> GameSettings {
         let text = presets::named("arena").map(|preset| preset.text).unwrap_or_default();
-        GameSettings::parse(&bytes::Bytes::from_static(text.as_bytes())).unwrap()
+        let text = bytes::Bytes::from_static(text.as_bytes());
+        GameSettings::parse(&text, &crate::Assets::default()).unwrap()
     }
 
     fn own(applied: u32, at_m: Vec3) -> OwnState {
@@ -177,7 +200,7 @@ mod tests {
     /// Twenty frames predicted from rest: the body after each, as the room would have it.
     fn course(start_m: Vec3, settings: &GameSettings) -> Vec<BodyState> {
         let mut predictor = Predictor::new(Life(0));
-        predictor.reconcile(&own(0, start_m), settings);
+        predictor.reconcile(&own(0, start_m), settings, &Movers::default());
         (1..=20)
             .map(|number| {
                 run(&mut predictor, number..=number, settings);
@@ -192,7 +215,7 @@ mod tests {
         let start_m = settings.mode.spawns[0].position_m;
         let course = course(start_m, &settings);
         let mut predictor = Predictor::new(Life(0));
-        predictor.reconcile(&own(0, start_m), &settings);
+        predictor.reconcile(&own(0, start_m), &settings, &Movers::default());
         run(&mut predictor, 1..=20, &settings);
         let after = course[11];
         let word = OwnState {
@@ -200,7 +223,7 @@ mod tests {
             grounded: after.grounded,
             ..own(12, after.position_m)
         };
-        let reconciled = predictor.reconcile(&word, &settings);
+        let reconciled = predictor.reconcile(&word, &settings, &Movers::default());
         assert_eq!(reconciled, Reconciled::default());
         assert_eq!(predictor.body.state, course[19], "to the bit");
         assert_eq!(predictor.inputs.len(), 8);
@@ -211,11 +234,11 @@ mod tests {
         let settings = settings();
         let start_m = settings.mode.spawns[0].position_m;
         let mut predictor = Predictor::new(Life(0));
-        predictor.reconcile(&own(0, start_m), &settings);
+        predictor.reconcile(&own(0, start_m), &settings, &Movers::default());
         run(&mut predictor, 1..=4, &settings);
         let at_m = predictor.body.state.position_m;
         let moved = OwnState { grounded: true, ..own(4, at_m + Vec3::new(0.3, 0.0, 0.0)) };
-        let reconciled = predictor.reconcile(&moved, &settings);
+        let reconciled = predictor.reconcile(&moved, &settings, &Movers::default());
         assert!((reconciled.off_m - 0.3).abs() < 1e-3, "{reconciled:?}");
         let drawn = predictor.body.state.position_m + predictor.body.drawn_off_m;
         assert!((drawn - at_m).length() < 1e-3, "what is drawn does not jump");
@@ -228,11 +251,18 @@ mod tests {
         let settings = settings();
         let start_m = settings.mode.spawns[0].position_m;
         let mut predictor = Predictor::new(Life(0));
-        predictor.reconcile(&OwnState { alive: false, ..own(0, start_m) }, &settings);
+        predictor.reconcile(
+            &OwnState { alive: false, ..own(0, start_m) },
+            &settings,
+            &Movers::default(),
+        );
         run(&mut predictor, 1..=5, &settings);
         assert_eq!(predictor.body.state.position_m, start_m);
-        let reconciled =
-            predictor.reconcile(&OwnState { life: Life(2), ..own(0, start_m) }, &settings);
+        let reconciled = predictor.reconcile(
+            &OwnState { life: Life(2), ..own(0, start_m) },
+            &settings,
+            &Movers::default(),
+        );
         assert!(reconciled.respawned && !reconciled.died);
         assert_eq!(predictor.body.state.position_m, start_m, "frames of life 1 stay still");
     }

@@ -14,7 +14,7 @@ use crate::body::OwnBody;
 use crate::event::EventQueue;
 use crate::game::Game;
 use crate::screen::Drawn;
-use crate::settings::GameSettings;
+use crate::settings::{Assets, GameSettings};
 use crate::shots::OwnShot;
 use crate::{CannotFire, ClientError, ClientEvent, Forgery, Stats};
 use bytes::Bytes;
@@ -23,6 +23,7 @@ use fairshot_units::{EntityId, EntityState, Input, Life, MessageNumber, Tick, Vi
 use fairshot_wire::{
     DownReader, Event, GameCommand, Hello, PROTOCOL_VERSION, StreamReader, Up, Value,
 };
+use fairshot_world::MoverState;
 use glam::Vec3;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub struct ClientOptions {
     pub traceparent: Option<Arc<str>>,
     /// Another client's settings, used again where the welcome brings the same text.
     pub settings: Option<Arc<GameSettings>>,
+    /// The game's files, where its modes name terrain or meshes.
+    pub assets: Assets,
 }
 
 /// Messages up that may wait to be sent before commands are refused.
@@ -64,6 +67,7 @@ pub struct Fire {
 pub struct PlayerClient {
     pub(crate) state: State,
     pub(crate) known_settings: Option<Arc<GameSettings>>,
+    pub(crate) assets: Assets,
     pub(crate) smooth: bool,
     pub(crate) game: Option<Game>,
     pub(crate) stream: StreamReader,
@@ -84,11 +88,12 @@ impl PlayerClient {
     /// A session about to say hello.
     #[must_use]
     pub fn new(options: ClientOptions) -> Self {
-        let ClientOptions { ticket, traceparent, settings } = options;
+        let ClientOptions { ticket, traceparent, settings, assets } = options;
         let hello = Up::Hello(Hello { version: PROTOCOL_VERSION, ticket, traceparent });
         Self {
             state: State::Joining,
             known_settings: settings,
+            assets,
             smooth: false,
             game: None,
             stream: StreamReader::down(),
@@ -270,6 +275,12 @@ impl PlayerClient {
         &self.stats
     }
 
+    /// The game's files, as given at the start.
+    #[must_use]
+    pub fn assets(&self) -> &Assets {
+        &self.assets
+    }
+
     /// The game's settings, once welcomed.
     #[must_use]
     pub fn settings(&self) -> Option<&Arc<GameSettings>> {
@@ -303,6 +314,13 @@ impl PlayerClient {
     #[must_use]
     pub fn newest_tick(&self) -> Option<Tick> {
         self.game.as_ref()?.screen.newest()
+    }
+
+    /// The mode's doors and lifts, where they stand as the last frame's input reaches the room: what the
+    /// body is stepped against, and what shots meet.
+    pub fn movers(&self) -> impl Iterator<Item = MoverState> + '_ {
+        let movers = self.game.as_ref().map(|game| game.predictor.movers());
+        movers.into_iter().flat_map(|movers| (0..movers.len()).filter_map(|at| movers.get(at)))
     }
 
     /// The player's own body, once the room has said where it is.

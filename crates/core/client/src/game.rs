@@ -4,6 +4,7 @@
 use crate::arms::Arms;
 use crate::body::Predictor;
 use crate::clock::Clock;
+use crate::doors::Doors;
 use crate::outbox::Outbox;
 use crate::screen::{Moment, Screen};
 use crate::settings::GameSettings;
@@ -14,7 +15,7 @@ use fairshot_mode::{Judge, Weapon, WeaponKind};
 use fairshot_units::{EntityId, EntityState, Input, MessageNumber, ViewStep, WeaponId};
 use fairshot_wire::snapshot::SnapshotReader;
 use fairshot_wire::{DecodeError, Frame, Named, Shot, Welcome};
-use fairshot_world::direction_of;
+use fairshot_world::{Present, direction_of};
 use glam::Vec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(crate) struct Game {
     pub(crate) clock: Clock,
     pub(crate) screen: Screen,
     pub(crate) predictor: Predictor,
+    pub(crate) doors: Doors,
     pub(crate) arms: Arms,
     pub(crate) outbox: Outbox,
     pub(crate) shots: OwnShots,
@@ -53,6 +55,7 @@ impl Game {
             ),
             screen: Screen::new(welcome.snapshot_every, smooth),
             predictor: Predictor::new(welcome.life),
+            doors: Doors::new(&settings, welcome.tick),
             arms: Arms::new(Arc::clone(&settings.catalogue), mode.ammunition),
             outbox: Outbox::default(),
             shots: OwnShots::default(),
@@ -77,7 +80,8 @@ impl Game {
         self.clock.arrived(snapshot.tick, now_us);
         self.outbox.settle(&snapshot.acks);
         if newest.is_none_or(|newest| snapshot.tick.since(newest) > 0) {
-            let reconciled = self.predictor.reconcile(&snapshot.own, &self.settings);
+            let movers = self.doors.after(snapshot.tick);
+            let reconciled = self.predictor.reconcile(&snapshot.own, &self.settings, movers);
             stats.corrections += u64::from(reconciled.off_m > 0.0);
             stats.correction_m_max = stats.correction_m_max.max(reconciled.off_m);
             stats.deaths += u64::from(reconciled.died);
@@ -155,7 +159,8 @@ impl Game {
         let direction = fire.direction.unwrap_or_else(|| direction_of(input.yaw, input.pitch));
         let pull = Pull { shooter: self.own, team: self.team, weapon, origin_m, direction };
         let sight = if weapon.kind == WeaponKind::Instant {
-            look(&self.screen, &moment, &settings, &pull)
+            let world = Present::new(&settings.world, self.predictor.movers());
+            look(&self.screen, &moment, &settings, world, &pull)
         } else {
             Sight::default()
         };

@@ -89,7 +89,7 @@ impl PlayerClient {
         }
         let settings = match self.known_settings.take() {
             Some(known) if known.is_of(&welcome.mode) => known,
-            _ => Arc::new(GameSettings::parse(&welcome.mode)?),
+            _ => Arc::new(GameSettings::parse(&welcome.mode, &self.assets)?),
         };
         self.game = Some(Game::new(&welcome, settings, self.smooth));
         if self.state == State::Joining {
@@ -113,6 +113,9 @@ impl PlayerClient {
                 game.shots.fell(*target, *life, tick);
             }
             Event::Joined(joined) if joined.entity == game.own => game.team = joined.team,
+            Event::Mover { mover, centre_m, motion } => {
+                game.doors.told(tick, *mover, crate::doors::state_of(*centre_m, motion));
+            }
             _ => {}
         }
         self.events.push(ClientEvent::Room { tick, event });

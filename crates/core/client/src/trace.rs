@@ -5,7 +5,7 @@ use crate::screen::{Drawn, Moment, Screen};
 use crate::settings::GameSettings;
 use fairshot_mode::{Weapon, WeaponNumbers};
 use fairshot_units::{EntityId, EntityKind, EntityState, Life};
-use fairshot_world::Ray;
+use fairshot_world::{Present, Ray};
 use glam::{Quat, Vec3};
 use std::sync::Arc;
 
@@ -67,6 +67,7 @@ pub(crate) fn look(
     screen: &Screen,
     moment: &Moment,
     settings: &GameSettings,
+    world: Present<'_>,
     pull: &Pull<'_>,
 ) -> Sight {
     let numbers = pull.weapon.base_numbers();
@@ -77,7 +78,7 @@ pub(crate) fn look(
     let direction = pull.direction.normalize_or(Vec3::NEG_Z);
     for pellet in 0..numbers.pellets {
         let direction = fanned(direction, pellet, &numbers);
-        let wall = settings.world.cast(pull.origin_m, direction, numbers.range_m);
+        let wall = world.cast(pull.origin_m, direction, numbers.range_m);
         let range_m = wall.map_or(numbers.range_m, |hit| hit.distance_m);
         let ray = Ray { origin_m: pull.origin_m, direction, range_m };
         follow(&ray, pellet, hits_a_pellet + BEHIND_MAX, &targets, settings, &mut crossed);

@@ -4,6 +4,8 @@
 
 #[path = "../../world/benches/shot/cpu.rs"]
 mod cpu;
+#[path = "../../world/benches/shot/paired.rs"]
+mod paired;
 #[path = "../../world/benches/shot/plain.rs"]
 mod plain;
 #[path = "../../world/benches/shot/room.rs"]
@@ -18,6 +20,7 @@ use fairshot_judge::{
 use fairshot_mode::{Catalogue, Mode, StatSheet, Weapon};
 use fairshot_units::{EntityState, Life, MessageNumber, SlotIndex, WeaponId};
 use fairshot_world::TargetHits;
+use paired::paired;
 use room::{Crowd, PELLETS, RANGE_M, Room, SPREAD_RAD, Shot};
 use std::hint::black_box;
 
@@ -45,6 +48,8 @@ impl Judged {
     }
 
     fn judge(&mut self, mode: &Mode, shot: &Shot, claim: &mut Claim, stats: &StatSheet) -> usize {
+        // First, as a tick begins.
+        self.out.clear();
         claim.view = shot.view;
         claim.origin_m = shot.origin_m;
         claim.direction = shot.direction;
@@ -71,7 +76,6 @@ impl Judged {
         };
         let ruling = LedgerRuling::Accepted;
         let judged = JudgedShot { claim, ruling, shooter, stats, exact_step: false };
-        self.out.clear();
         let record = &mut self.records[usize::from(shot.shooter.0)];
         self.judge.judge(&judged, record, &scene, &mut self.out);
         self.out.hits.len()
@@ -112,47 +116,59 @@ fn shots(criterion: &mut Criterion<CpuTime>) {
             names: Vec::new(),
         };
         let stats = StatSheet::default();
+        // Claims come off the wire; making one is no part of judging it.
+        let shots: Vec<Shot> = (0..rooms.len() * 8).map(|number| shot_of(&rooms, number)).collect();
         let mut group = criterion.benchmark_group(format!("three pellets, all rules, {name}"));
-        let mut next = 0;
+        let mut order = shots.iter().cycle();
+        let mut next = move || *order.next().expect("an endless cycle");
         let mut accepted = 0_u64;
         let mut judged = 0_u64;
         group.bench_function("judge", |bencher| {
             bencher.iter(|| {
-                let (index, shot) = shot_of(&rooms, &mut next);
-                let hits = rooms[index].judge(&mode, &shot, &mut claim, &stats);
+                let shot = next();
+                let hits = rooms[shot.room].judge(&mode, &shot, &mut claim, &stats);
                 judged += 1;
-                accepted += u64::from(rooms[index].out.verdicts[0].outcome.is_accepted());
+                let verdict = &rooms[shot.room].out.verdicts[0];
+                accepted += u64::from(verdict.outcome.is_accepted());
                 black_box(hits)
             });
         });
         println!("{name}: {accepted} of {judged} shots accepted");
-        let mut next = 0;
         let mut scratch: [TargetHits; PELLETS] = std::array::from_fn(|_| TargetHits::new());
         group.bench_function("hits alone", |bencher| {
             bencher.iter(|| {
-                let (index, shot) = shot_of(&rooms, &mut next);
-                black_box(rooms[index].room.judge(&shot, &mut scratch))
+                let shot = next();
+                black_box(rooms[shot.room].room.judge(&shot, &mut scratch))
             });
         });
-        let plain: Vec<plain::Room> =
-            rooms.iter().map(|judged| plain::Room::new(&judged.room)).collect();
-        let mut next = 0;
+        let plain: Vec<plain::Room> = rooms.iter().map(|judged| judged.room.plain()).collect();
         group.bench_function("plain", |bencher| {
             bencher.iter(|| {
-                let (index, shot) = shot_of(&rooms, &mut next);
-                black_box(plain[index].judge(&shot))
+                let shot = next();
+                black_box(plain[shot.room].judge(&shot.plain()))
             });
         });
         group.finish();
+        let (mut flat, mut doubles) = (shots.iter().cycle(), shots.iter().cycle());
+        paired(
+            &format!("three pellets, all rules, {name}"),
+            3200,
+            || {
+                let shot = flat.next().expect("an endless cycle");
+                black_box(rooms[shot.room].judge(&mode, shot, &mut claim, &stats));
+            },
+            || {
+                let shot = doubles.next().expect("an endless cycle");
+                black_box(plain[shot.room].judge(&shot.plain()));
+            },
+        );
     }
 }
 
-/// The next shot, in an order of rooms that no prefetcher follows.
-fn shot_of(rooms: &[Judged], next: &mut usize) -> (usize, Shot) {
-    *next = next.wrapping_add(1);
-    let room = next.wrapping_mul(0x9E37_79B1) % rooms.len();
-    let shot = rooms[room].room.shot(room, *next);
-    (shot.room, shot)
+/// A shot, in an order of rooms that no prefetcher follows.
+fn shot_of(rooms: &[Judged], number: usize) -> Shot {
+    let room = number.wrapping_mul(0x9E37_79B1) % rooms.len();
+    rooms[room].room.shot(room, number)
 }
 
 /// The bench judges rooms that a checkpoint can carry, as every room is.

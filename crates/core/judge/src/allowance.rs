@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// One shot is `1e12 x tick_hz` units, a rate is whole millionths of a shot a second and a stall whole
 /// microseconds, so a refill is exact at every tick rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allowance {
     units: u64,
     clock_ticks: u64,
@@ -25,11 +25,15 @@ const MILLION: u64 = 1_000_000;
 impl Pace {
     /// `shots_per_second` is held to [0, 1000], `stall_s` to [0, 10], `tick_hz` to [1, 1000].
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held just before")]
+    #[expect(clippy::cast_possible_truncation, reason = "held to 10^9 just before")]
     pub fn new(shots_per_second: f32, stall_s: f32, tick_hz: u16) -> Self {
         // The nearest millionth: 0.65 as f32 is 0.64999998, and means 0.65.
-        let millionths =
-            |number: f32, most: f64| (f64::from(number).clamp(0.0, most) * 1e6).round() as u64;
+        let millionths = |number: f32, most: f64| {
+            let millionths = f64::from(number).clamp(0.0, most) * 1e6;
+            // `round` by hand: it is a call where a processor's baseline has no instruction for it.
+            let whole = millionths as i32;
+            u64::from(whole.unsigned_abs()) + u64::from(millionths - f64::from(whole) >= 0.5)
+        };
         Self {
             rate_millionths: millionths(shots_per_second, 1000.0),
             stall_us: millionths(stall_s, 10.0),

@@ -99,6 +99,7 @@ impl std::fmt::Debug for GameRule {
 
 impl ShotCheck<'_> {
     /// Notes what a rule measured, for the verdict's explanation.
+    #[inline]
     pub fn note(&mut self, rule: Rule, value: f32, limit: f32, passed: bool) {
         self.measures.push(Measure { rule, value, limit, passed });
     }

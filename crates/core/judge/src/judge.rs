@@ -1,28 +1,25 @@
 //! The judge: runs one shot through its rules, then finds what it hit.
 
 use crate::check::reload_rule_of;
-use crate::named::hits_of_pellet;
+use crate::pull::find_hits;
 use crate::rules::{self, ORDER, REWIND_MAX_S};
 use crate::{
     Arms, Claim, FiredShot, GameRule, Judgement, LatencyWindow, LedgerRuling, Measures, Outcome,
-    Ray, Reason, ReloadRule, Scene, Shooter, ShooterRecord, ShotCheck, ShotHit, Stop, Verdict,
+    Reason, ReloadRule, Scene, Shooter, ShooterRecord, ShotCheck, Verdict,
 };
-use fairshot_mode::{Judge as JudgedBy, Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
-use fairshot_units::{EntityId, EntityKind, Pose, Rule, Tick, ViewStep};
-use fairshot_world::{Moment, Ray as WorldRay, TargetHits, turned_level};
+use fairshot_mode::{Setting, StatSheet, Weapon, WeaponKind, WeaponNumbers};
+use fairshot_units::{EntityId, Rule, Tick, ViewStep};
+use fairshot_world::prefetch;
 use glam::Vec3;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rules on shots. One per room; it keeps nothing of a shot but its own scratch space.
+/// Rules on shots. One per room; it keeps nothing of a shot.
 #[derive(Debug, Default)]
 pub struct Judge {
     game_rules: Vec<GameRule>,
     /// For each rule of [`ORDER`], the game rule that replaces it.
-    replaced: [Option<usize>; ORDER.len()],
+    replaced: [Option<u8>; ORDER.len()],
     reload: Option<ReloadRule>,
-    /// Scratch space: a pull's rays, and what each met.
-    rays: Vec<WorldRay>,
-    targets: Vec<TargetHits>,
     /// Rules that panicked since the last look.
     panicked: Vec<Rule>,
 }
@@ -82,7 +79,8 @@ impl Judge {
         game_rules.truncate(GAME_RULES_MAX);
         let mut replaced = [None; ORDER.len()];
         for (place, rule) in ORDER.iter().enumerate() {
-            replaced[place] = game_rules.iter().position(|game| game.name == rule.label());
+            let game = game_rules.iter().position(|game| game.name == rule.label());
+            replaced[place] = game.and_then(|game| u8::try_from(game).ok());
         }
         Self { game_rules, replaced, reload, ..Self::default() }
     }
@@ -96,10 +94,17 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
+        // What comes first is asked for first, all of it at once; then what it leads to.
+        prefetch(scene.history);
+        prefetch(record);
+        prefetch(out);
+        prefetch(self);
         let (claim, landed, tick_hz) = (shot.claim, scene.landed, scene.mode.tick_hz);
         let named = held_to_the_last_second(claim.view, landed, tick_hz);
         // Most claims are judged where they name: that part of the history is loaded while the rules run.
         let _ = scene.history.moment(named);
+        record.prefetch();
+        out.prefetch();
         // The verdict is written in its place: it is too large to be handed about.
         out.verdicts.push(verdict_on(shot, landed, named, end_of(&out.rays), end_of(&out.hits)));
         let Judgement { verdicts, rays, hits } = out;
@@ -131,7 +136,7 @@ impl Judge {
                 verdict.outcome = outcome;
                 let accepted = verdict.outcome.is_accepted();
                 if accepted && weapon.kind == WeaponKind::Instant {
-                    self.find_hits(&check, rays, hits);
+                    find_hits(&check, rays, hits);
                 }
                 let (pace, reload) = (check.pace(), check.reload_rule());
                 if let Some(sample_s) = sample_s {
@@ -147,7 +152,8 @@ impl Judge {
             }
         }
         verdict.unseen_death = verdict.outcome.refused_by() == Some(Rule::Armed)
-            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) < 0.0);
+            // The pose of that tick, recorded before its damage, still shows her alive.
+            && shot.shooter.died.is_some_and(|died| claim.view.since(ViewStep::at(died)) <= 0.0);
         verdict.rays.end = end_of(rays);
         verdict.hits.end = end_of(hits);
         record.keep(FiredShot {
@@ -170,7 +176,10 @@ impl Judge {
         scene: &Scene<'_>,
         out: &mut Judgement,
     ) {
-        let Some(weapon) = scene.mode.weapons.get(shot.claim.weapon) else { return };
+        let weapon = scene.mode.weapons.get(shot.claim.weapon);
+        // A frame that says it fires is no way round the rules that a shot of any other weapon meets.
+        let continuous = |weapon: &&Weapon| weapon.kind == WeaponKind::Continuous;
+        let Some(weapon) = weapon.filter(continuous) else { return };
         let step = held_to_the_last_second(shot.claim.view, scene.landed, scene.mode.tick_hz);
         let mut measures = Measures::default();
         let check = ShotCheck {
@@ -195,7 +204,7 @@ impl Judge {
         }
         let mut verdict =
             verdict_on(shot, scene.landed, step, end_of(&out.rays), end_of(&out.hits));
-        self.find_hits(&check, &mut out.rays, &mut out.hits);
+        find_hits(&check, &mut out.rays, &mut out.hits);
         verdict.rays.end = end_of(&out.rays);
         verdict.hits.end = end_of(&out.hits);
         out.verdicts.push(verdict);
@@ -218,7 +227,7 @@ impl Judge {
             (rule, rules::is_on_for(weapon, reload, rule))
         });
         let own = self.game_rules.iter().enumerate();
-        let own = own.filter(|(game, _)| !self.replaced.contains(&Some(*game)));
+        let own = own.filter(|(game, _)| !self.is_in_place(*game));
         let own = own.map(|(_, rule)| Rule::Game(rule.name));
         let own = own.map(|rule| (rule, rules::is_on_for(weapon, false, rule)));
         std::iter::once((Rule::Weapon, true)).chain(built_in).chain(own)
@@ -239,30 +248,29 @@ impl Judge {
     ) -> (Outcome, Option<f32>) {
         let hz = f64::from(check.world.mode.tick_hz.max(1));
         let mut sample_s = None;
-        for (place, rule) in ORDER.into_iter().enumerate() {
-            if rule == Rule::Rewind {
-                if exact_step {
-                    continue;
+        // Written out, so that each rule is compiled for itself.
+        macro_rules! in_order {
+            ($($place:literal)*) => {$(
+                let rule = const { ORDER[$place] };
+                if rule == Rule::Rewind && !exact_step {
+                    let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
+                    #[expect(clippy::cast_possible_truncation, reason = "seconds, held to one")]
+                    {
+                        sample_s = Some(claimed_s.clamp(0.0, REWIND_MAX_S) as f32);
+                    }
                 }
-                let claimed_s = ViewStep::at(check.landed).since(check.claim.view) / hz;
-                #[expect(clippy::cast_possible_truncation, reason = "seconds, held to a second")]
-                {
-                    sample_s = Some(claimed_s.clamp(0.0, REWIND_MAX_S) as f32);
+                if rule != Rule::Rewind || !exact_step {
+                    if let Some(reason) = self.run_rule($place, rule, check, window) {
+                        return (Outcome::Refused { rule, reason }, sample_s);
+                    }
                 }
-            }
-            let replaced = self.replaced[place];
-            let reason = match replaced {
-                Some(game) if is_on_replaced(check, rule) => self.run_game_rule(check, game, rule),
-                None if rules::is_on(check, rule) => rules::run(check, rule, window),
-                _ => None,
-            };
-            if let Some(reason) = reason {
-                return (Outcome::Refused { rule, reason }, sample_s);
-            }
+            )*};
         }
+        const { assert!(ORDER.len() == 10) };
+        in_order!(0 1 2 3 4 5 6 7 8 9);
         for game in 0..self.game_rules.len() {
             let name = self.game_rules[game].name;
-            if self.replaced.contains(&Some(game)) || !rules::is_on(check, Rule::Game(name)) {
+            if self.is_in_place(game) || !rules::is_on(check, Rule::Game(name)) {
                 continue;
             }
             let rule = Rule::Game(name);
@@ -273,6 +281,29 @@ impl Judge {
         (Outcome::Accepted, sample_s)
     }
 
+    /// Whether a game's rule stands in a built-in one's place.
+    fn is_in_place(&self, game: usize) -> bool {
+        self.replaced.iter().flatten().any(|replacing| usize::from(*replacing) == game)
+    }
+
+    /// Runs the rule of that place of [`ORDER`], or the game's own in its stead.
+    #[inline(always)]
+    fn run_rule(
+        &mut self,
+        place: usize,
+        rule: Rule,
+        check: &mut ShotCheck<'_>,
+        window: &mut LatencyWindow,
+    ) -> Option<Reason> {
+        match self.replaced[place] {
+            Some(game) if is_on_replaced(check, rule) => {
+                self.run_game_rule(check, usize::from(game), rule)
+            }
+            None if rules::is_on(check, rule) => rules::run(check, rule, window),
+            _ => None,
+        }
+    }
+
     /// A game's rule may panic: that refuses this shot under its name and harms nothing else.
     fn run_game_rule(
         &mut self,
@@ -281,7 +312,7 @@ impl Judge {
         rule: Rule,
     ) -> Option<Reason> {
         let run = &self.game_rules[game].check;
-        let noted = check.measures.as_slice().len();
+        let noted = check.measures.len();
         let reason = match catch_unwind(AssertUnwindSafe(|| run(check))) {
             Ok(words) => words.map(Reason::Game),
             Err(_) => {
@@ -291,93 +322,11 @@ impl Judge {
                 Some(Reason::Panicked)
             }
         };
-        if check.measures.as_slice().len() == noted {
+        if check.measures.len() == noted {
             let passed = reason.is_none();
             check.note(rule, f32::from(u8::from(passed)), 1.0, passed);
         }
         reason
-    }
-
-    /// Fans the pellets level with the ground and follows each to what stops it.
-    fn find_hits(&mut self, check: &ShotCheck<'_>, rays: &mut Vec<Ray>, hits: &mut Vec<ShotHit>) {
-        let (scene, numbers) = (&check.world, check.numbers);
-        let shooter = check.shooter.id;
-        let spare_allies = !scene.friendly_fire(check.weapon);
-        let spares =
-            |id: EntityId| id == shooter || (spare_allies && scene.are_allies(shooter, id));
-        let moment = scene.history.moment(check.step).ok();
-        let pellets = usize::from(numbers.pellets);
-        self.fan(check);
-        if self.targets.len() < pellets {
-            self.targets.resize_with(pellets, TargetHits::new);
-        }
-        let trusted = check.weapon.judge == JudgedBy::Client;
-        if let Some(moment) = moment.as_ref().filter(|_| !trusted) {
-            let targets = &mut self.targets[..pellets];
-            moment.trace_fan(&self.rays, numbers.pierce, spares, targets);
-        }
-        for (pellet, ray) in (0..numbers.pellets).zip(&self.rays) {
-            let first = hits.len();
-            if let Some(moment) = &moment {
-                if trusted {
-                    let named = WorldRay { range_m: numbers.range_m, ..*ray };
-                    let scratch = &mut self.targets[0];
-                    hits_of_pellet(check, moment, &named, pellet, spares, scratch, hits);
-                } else {
-                    let targets = &self.targets[usize::from(pellet)];
-                    keep_hits(check, moment, pellet, targets, hits);
-                }
-            }
-            let struck = &hits[first..];
-            let spent = struck.len() > usize::from(numbers.pierce);
-            let (end, stopped_by) = match struck.last() {
-                Some(last) if spent => (last.distance_m, Stop::Target),
-                _ if ray.range_m < numbers.range_m => (ray.range_m, Stop::World),
-                _ => (ray.range_m, Stop::Range),
-            };
-            rays.push(Ray { pellet, end_m: ray.origin_m + ray.direction * end, stopped_by });
-        }
-    }
-
-    /// The pellets' rays, each as far as the present static world lets it go.
-    fn fan(&mut self, check: &ShotCheck<'_>) {
-        let numbers = check.numbers;
-        let origin_m = check.claim.origin_m;
-        let aim = check.claim.direction.normalize_or(Vec3::NEG_Z);
-        let middle = f32::from(numbers.pellets - 1) * 0.5;
-        self.rays.clear();
-        self.rays.extend((0..numbers.pellets).map(|pellet| {
-            let turn = (f32::from(pellet) - middle) * numbers.spread_rad;
-            let direction = if turn == 0.0 { aim } else { turned_level(aim, turn) };
-            let wall = check.world.world.cast(origin_m, direction, numbers.range_m);
-            let range_m = wall.map_or(numbers.range_m, |hit| hit.distance_m);
-            WorldRay { origin_m, direction, range_m }
-        }));
-    }
-}
-
-fn keep_hits(
-    check: &ShotCheck<'_>,
-    moment: &Moment<'_>,
-    pellet: u8,
-    targets: &TargetHits,
-    hits: &mut Vec<ShotHit>,
-) {
-    for hit in targets.as_slice() {
-        // Only a zone's multiplier depends on what the target is.
-        let kind = hit.zone.and_then(|_| {
-            let kind = check.world.kind_of(hit.entity);
-            kind.or_else(|| moment.place(hit.entity).ok().map(|past| past.kind))
-        });
-        hits.push(ShotHit {
-            pellet,
-            target: hit.entity,
-            target_life: hit.life,
-            stood: Pose::new(hit.pose.position_m, hit.pose.yaw_rad, hit.pose.pitch_rad),
-            distance_m: hit.distance_m,
-            zone: hit.zone,
-            amount: amount_of(check, kind.unwrap_or(EntityKind::Player), hit.zone),
-        });
     }
 }
 
@@ -385,13 +334,6 @@ fn keep_hits(
 #[must_use]
 pub fn numbers_of(weapon: &Weapon, stats: &StatSheet) -> WeaponNumbers {
     weapon.numbers(|name| stats.get(name))
-}
-
-/// Damage x zone multiplier x zone damage; the body takes the damage as it is.
-pub(crate) fn amount_of(check: &ShotCheck<'_>, kind: EntityKind, zone: Option<u8>) -> f32 {
-    let zone = zone.and_then(|zone| check.world.history.shapes().zone(kind, zone));
-    let factor = zone.map_or(1.0, |zone| zone.multiplier * check.numbers.zone_damage);
-    check.numbers.damage * factor
 }
 
 /// A replaced rule is on as the built-in one is, whatever its options; `reload`, off by itself, unless
@@ -410,6 +352,7 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         shooter: shot.shooter.id,
         shooter_life: shot.shooter.life,
         weapon: shot.claim.weapon,
+        origin_m: shot.claim.origin_m,
         landed,
         shooter_m: shot.shooter.middle_m,
         named: shot.claim.view,

@@ -23,6 +23,7 @@ pub(crate) const ORDER: [Rule; 10] = [
 ];
 
 /// Whether the shot's weapon has this rule turned on.
+#[inline(always)]
 pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
     match rule {
         Rule::Reload => check.reload_rule().is_some(),
@@ -49,6 +50,7 @@ pub(crate) fn is_on_for(weapon: &Weapon, reload: bool, rule: Rule) -> bool {
 }
 
 /// Runs one built-in rule.
+#[inline(always)]
 pub(crate) fn run(
     check: &mut ShotCheck<'_>,
     rule: Rule,

@@ -2,6 +2,7 @@
 
 use crate::{Allowance, Latency, Pace};
 use fairshot_units::{MessageNumber, Rule, Tick, ViewStep, WeaponId};
+use fairshot_world::prefetch;
 use serde::{Deserialize, Serialize};
 
 /// Shots kept of one shooter.
@@ -28,12 +29,18 @@ pub struct ClipUse {
     pub last_clock_ticks: u64,
 }
 
+/// Weapons whose allowances lie in the record itself.
+const FEW: usize = 4;
+
 /// One shooter, across her lives and until she leaves.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ShooterRecord {
     pub latency: Latency,
-    /// One allowance per weapon fired; at most one for each of the 256 ids.
-    allowances: Vec<(WeaponId, Allowance)>,
+    /// One allowance per weapon fired; at most one for each of the 256 ids. Those of the first few weapons
+    /// lie here, where a shot finds them without another step through memory.
+    few: [(WeaponId, Allowance); FEW],
+    few_used: u8,
+    more: Vec<(WeaponId, Allowance)>,
     /// What was fired of each weapon's clip, where a game times reloads.
     clips: Vec<(WeaponId, ClipUse)>,
     /// A ring: `next` is where the next shot goes.
@@ -61,10 +68,15 @@ impl ShooterRecord {
         }
     }
 
+    /// Begins loading what a shot reads and writes of it.
+    pub(crate) fn prefetch(&self) {
+        self.fired.get(self.next).into_iter().for_each(prefetch);
+    }
+
     /// The weapon's allowance as it stands now; one never fired is full.
     #[must_use]
     pub fn allowance(&self, weapon: WeaponId, pace: Pace, clock_ticks: u64) -> Allowance {
-        match self.allowances.iter().find(|(known, _)| *known == weapon) {
+        match self.allowances().find(|(known, _)| *known == weapon) {
             Some((_, allowance)) => allowance.at(pace, clock_ticks),
             None => Allowance::full(pace, clock_ticks),
         }
@@ -73,9 +85,21 @@ impl ShooterRecord {
     /// Takes one shot from the weapon's allowance: for a shot that was accepted.
     pub fn take(&mut self, weapon: WeaponId, pace: Pace, clock_ticks: u64) {
         let left = self.allowance(weapon, pace, clock_ticks).less_a_shot(pace);
-        match self.allowances.iter_mut().find(|(known, _)| *known == weapon) {
+        let used = usize::from(self.few_used).min(FEW);
+        let mut known = self.few[..used].iter_mut().chain(&mut self.more);
+        match known.find(|(known, _)| *known == weapon) {
             Some((_, allowance)) => *allowance = left,
-            None => self.allowances.push((weapon, left)),
+            None => self.keep_allowance(weapon, left),
+        }
+    }
+
+    fn keep_allowance(&mut self, weapon: WeaponId, left: Allowance) {
+        match self.few.get_mut(usize::from(self.few_used)) {
+            Some(place) => {
+                *place = (weapon, left);
+                self.few_used += 1;
+            }
+            None => self.more.push((weapon, left)),
         }
     }
 
@@ -106,10 +130,9 @@ impl ShooterRecord {
         &self.clips
     }
 
-    /// Every allowance kept, for a checkpoint.
-    #[must_use]
-    pub fn allowances(&self) -> &[(WeaponId, Allowance)] {
-        &self.allowances
+    /// Every allowance kept, in the order their weapons were first fired.
+    pub fn allowances(&self) -> impl Iterator<Item = &(WeaponId, Allowance)> {
+        self.few[..usize::from(self.few_used).min(FEW)].iter().chain(&self.more)
     }
 
     /// The record of its parts, from a checkpoint. `fired` is oldest first; the last sixteen stay.
@@ -120,7 +143,10 @@ impl ShooterRecord {
         clips: Vec<(WeaponId, ClipUse)>,
         fired: impl IntoIterator<Item = FiredShot>,
     ) -> Self {
-        let mut record = Self { latency, allowances, clips, fired: Vec::new(), next: 0 };
+        let mut record = Self { latency, clips, ..Self::default() };
+        for (weapon, allowance) in allowances {
+            record.keep_allowance(weapon, allowance);
+        }
         fired.into_iter().for_each(|shot| record.keep(shot));
         record
     }
@@ -150,6 +176,25 @@ mod tests {
             let first = number.saturating_sub(15).max(1);
             assert_eq!(kept, (first..=number).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn allowances_are_kept_of_however_many_weapons_and_through_a_checkpoint() {
+        let pace = Pace::new(4.0, 0.65, 64);
+        let mut record = ShooterRecord::default();
+        for weapon in 0..9 {
+            for _ in 0..=weapon % 3 {
+                record.take(WeaponId(weapon), pace, 100);
+            }
+        }
+        let kept: Vec<_> = record.allowances().copied().collect();
+        assert_eq!(kept.len(), 9);
+        for (weapon, shots) in [(0, 2.6), (4, 1.6), (8, 0.6)] {
+            let left = record.allowance(WeaponId(weapon), pace, 100).shots(pace);
+            assert!((left - shots).abs() < 1e-4, "{weapon}: {left}");
+        }
+        let again = ShooterRecord::of_parts(record.latency, kept, Vec::new(), []);
+        assert_eq!(again, record);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The judge's ruling on one shot, with all that is needed to say why.
 
+use crate::Measures;
 use fairshot_units::{EntityId, Life, MessageNumber, Pose, Rule, Tick, ViewStep, WeaponId};
+use fairshot_world::prefetch;
 use glam::Vec3;
 use std::borrow::Cow;
 use std::fmt;
@@ -13,6 +15,8 @@ pub struct Verdict {
     pub shooter: EntityId,
     pub shooter_life: Life,
     pub weapon: WeaponId,
+    /// Where it left from, as claimed.
+    pub origin_m: Vec3,
     pub landed: Tick,
     /// The middle of the shooter's body as the rules measured from it.
     pub shooter_m: Vec3,
@@ -158,65 +162,6 @@ pub struct LatencyWindow {
     pub furthest_s: f32,
 }
 
-/// What one rule measured and what it allowed, in its own unit: shots for `rate`, metres for `origin`,
-/// `cover` and `range`, seconds back for `rewind`, and 1 against 0 for a yes or no.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
-    pub rule: Rule,
-    pub value: f32,
-    pub limit: f32,
-    pub passed: bool,
-}
-
-/// Rules a shot can meet: ten built in and the game's own first few.
-const MEASURES_MAX: usize = 12;
-
-/// The measures of one shot, in the order its rules ran; more than twelve are not kept.
-#[derive(Clone, Copy)]
-pub struct Measures {
-    list: [Measure; MEASURES_MAX],
-    len: u8,
-}
-
-impl Measures {
-    pub fn push(&mut self, measure: Measure) {
-        if let Some(slot) = self.list.get_mut(usize::from(self.len)) {
-            *slot = measure;
-            self.len += 1;
-        }
-    }
-
-    #[must_use]
-    pub fn as_slice(&self) -> &[Measure] {
-        &self.list[..usize::from(self.len).min(MEASURES_MAX)]
-    }
-
-    /// What one rule measured.
-    #[must_use]
-    pub fn of(&self, rule: Rule) -> Option<&Measure> {
-        self.as_slice().iter().find(|measure| measure.rule == rule)
-    }
-}
-
-impl Default for Measures {
-    fn default() -> Self {
-        let none = Measure { rule: Rule::Malformed, value: 0.0, limit: 0.0, passed: true };
-        Self { list: [none; MEASURES_MAX], len: 0 }
-    }
-}
-
-impl PartialEq for Measures {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl fmt::Debug for Measures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.as_slice()).finish()
-    }
-}
-
 /// Where one pellet went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
@@ -260,11 +205,21 @@ pub struct Judgement {
     pub hits: Vec<ShotHit>,
 }
 
+/// Rays, and hits, of one shot whose places are asked for.
+const AHEAD: usize = 3;
+
 impl Judgement {
     pub fn clear(&mut self) {
         self.verdicts.clear();
         self.rays.clear();
         self.hits.clear();
+    }
+
+    /// Begins loading the places where the next verdict goes.
+    pub(crate) fn prefetch(&mut self) {
+        self.verdicts.spare_capacity_mut().first().into_iter().for_each(prefetch);
+        self.rays.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
+        self.hits.spare_capacity_mut().iter().take(AHEAD).for_each(prefetch);
     }
 
     #[must_use]

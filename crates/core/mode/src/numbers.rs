@@ -125,7 +125,8 @@ impl StatSheet {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u8 first")]
 fn count(number: f32, min: u8, max: u8) -> u8 {
-    number.round().clamp(f32::from(min), f32::from(max)) as u8
+    // Held first, then rounded as `round` does, without a call.
+    (f64::from(number.clamp(f32::from(min), f32::from(max))) + 0.5) as u8
 }
 
 #[cfg(test)]

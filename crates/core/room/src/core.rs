@@ -11,7 +11,7 @@ use crate::{CommandSpec, RoomSetup};
 use fairshot_judge::{Judge, Judgement, Scene};
 use fairshot_mode::Mode;
 use fairshot_units::{EntityId, EntityState, Life, RoomId, Tick, ViewStep};
-use fairshot_world::{History, Movers, Present, StaticWorld, TargetShapes};
+use fairshot_world::{History, Motion, Movers, Present, StaticWorld, TargetShapes};
 use std::sync::Arc;
 
 /// See the module's head.
@@ -21,6 +21,10 @@ pub(crate) struct Core {
     pub mode: Arc<Mode>,
     pub world: Arc<StaticWorld>,
     pub movers: Movers,
+    /// Ticks each mover of the mode still stays at its end.
+    pub mover_waits: Vec<u32>,
+    /// What clients take each mover to be doing.
+    pub told: Vec<Motion>,
     pub history: History,
     pub judge: Judge,
     pub commands: Vec<CommandSpec>,
@@ -56,7 +60,11 @@ impl Core {
         let mode = Arc::clone(&setup.mode);
         let shapes = Arc::new(TargetShapes::new(&mode));
         let mut rng = Rng::new(setup.seed);
-        let monsters = crate::monsters::populate(&mode, &mut rng);
+        let monsters = crate::monsters::populate(&mode, &setup.world, &mut rng);
+        let blocks = mode.arena.movers.iter().map(|mover| mover.block);
+        let blocks: Vec<_> = blocks.chain(setup.movers.iter().copied()).collect();
+        let ways = mode.arena.movers.iter().map(|mover| mover.way.map_or(0.0, |way| way.wait_s));
+        let mover_waits = ways.map(|wait_s| ticks_of(wait_s, mode.tick_hz)).collect();
         let projectiles = Projectiles::new(usize::from(mode.players_max) + monsters.len());
         let ids = projectiles.ids_end();
         let mut lives = vec![Life(0); ids];
@@ -66,7 +74,9 @@ impl Core {
         Self {
             id: setup.id.clone(),
             world: Arc::clone(&setup.world),
-            movers: Movers::new(&setup.movers),
+            movers: Movers::new(&blocks),
+            mover_waits,
+            told: vec![Motion::Rest; blocks.len()],
             history: History::new(&mode, shapes),
             judge,
             commands,
@@ -157,13 +167,13 @@ impl Core {
     }
 
     /// Seconds as ticks, rounded up.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "held to u32 first"
-    )]
     pub(crate) fn ticks_of(&self, seconds: f32) -> u32 {
-        let ticks = (f64::from(seconds) * f64::from(self.mode.tick_hz)).ceil();
-        ticks.clamp(0.0, f64::from(u32::MAX)) as u32
+        ticks_of(seconds, self.mode.tick_hz)
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to u32 first")]
+fn ticks_of(seconds: f32, tick_hz: u16) -> u32 {
+    let ticks = (f64::from(seconds) * f64::from(tick_hz)).ceil();
+    ticks.clamp(0.0, f64::from(u32::MAX)) as u32
 }

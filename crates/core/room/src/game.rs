@@ -276,8 +276,12 @@ impl<'a> GameRoom<'a> {
 
     /// The weapons she may fire where the mode counts no rounds; `None` is every one, an empty list none.
     pub fn set_held(&mut self, entity: EntityId, weapons: Option<&[WeaponId]>) {
-        if let Some(player) = self.core.player_mut(entity) {
-            player.held_list = weapons.map(<[WeaponId]>::to_vec);
+        let tick = self.core.tick;
+        if let Some(player) = self.core.player_mut(entity)
+            && player.held_list.as_deref() != weapons
+        {
+            let before = std::mem::replace(&mut player.held_list, weapons.map(<[_]>::to_vec));
+            player.held_before = Some((before, tick));
         }
     }
 
@@ -329,6 +333,7 @@ impl<'a> GameRoom<'a> {
         if !position_m.is_finite() {
             return;
         }
+        let tick = self.core.tick;
         let bounds = &self.core.mode.arena.bounds;
         let position_m = position_m.clamp(bounds.min_m, bounds.max_m);
         if let Some(index) = self.core.monster_index(entity) {
@@ -336,11 +341,12 @@ impl<'a> GameRoom<'a> {
             monster.body.position_m = position_m;
             monster.teleported |= teleported;
         } else if let Some(player) = self.core.player_mut(entity) {
-            player.body.position_m = position_m;
-            player.teleported |= teleported;
             if teleported {
+                player.left = Some((player.body.position_m, tick));
                 player.tick_began_m = position_m;
             }
+            player.body.position_m = position_m;
+            player.teleported |= teleported;
         }
     }
 }

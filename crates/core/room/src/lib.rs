@@ -14,6 +14,7 @@ mod heartbeat;
 mod input;
 mod log;
 mod monsters;
+mod movers;
 mod output;
 mod player;
 mod projectiles;
@@ -37,7 +38,7 @@ pub use log::{LogRecord, REFUSALS_LOGGED_MAX};
 pub use output::{
     Answer, Event, Hit, HitData, HitSource, InventoryOrder, Notice, OwnState, TickOutput,
 };
-pub use player::CREDIT_TICKS_MAX;
+pub use player::credit_ticks_max;
 pub use projectiles::PROJECTILES_MAX;
 pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
 pub use room::{Room, RoomSetup};

@@ -4,9 +4,9 @@ use crate::core::Core;
 use crate::damage::Damage;
 use crate::rng::Rng;
 use crate::{HitData, HitSource};
-use fairshot_mode::Mode;
+use fairshot_mode::{Mode, Monster as Spec};
 use fairshot_units::{EntityId, Life, quantise_yaw};
-use fairshot_world::{BodyState, Brain, Present, WalkerSize, step_walker};
+use fairshot_world::{BodyState, Brain, Present, StaticWorld, WalkerSize, step_walker};
 use glam::Vec3;
 
 /// One monster.
@@ -45,7 +45,7 @@ const STEP_TICKS_MAX: u16 = 2;
 const STOP_SHARE: f32 = 0.75;
 
 /// The mode's monsters, each where the room's seed puts it.
-pub(crate) fn populate(mode: &Mode, rng: &mut Rng) -> Vec<Monster> {
+pub(crate) fn populate(mode: &Mode, world: &StaticWorld, rng: &mut Rng) -> Vec<Monster> {
     let mut monsters = Vec::new();
     for (kind, spec) in mode.monsters.iter().enumerate() {
         for _ in 0..spec.count {
@@ -65,7 +65,7 @@ pub(crate) fn populate(mode: &Mode, rng: &mut Rng) -> Vec<Monster> {
                 strike_ticks: 0,
                 respawn_ticks: 0,
             };
-            monster.rise(mode, rng);
+            monster.rise(mode, world, rng);
             monsters.push(monster);
         }
     }
@@ -79,11 +79,15 @@ impl Monster {
     }
 
     /// The next one in its place: a new life anywhere on the ground.
-    fn rise(&mut self, mode: &Mode, rng: &mut Rng) {
+    fn rise(&mut self, mode: &Mode, world: &StaticWorld, rng: &mut Rng) {
         let bounds = &mode.arena.bounds;
         let low = bounds.min_m + Vec3::splat(EDGE_M);
         let size = (bounds.max_m - bounds.min_m - Vec3::splat(2.0 * EDGE_M)).max(Vec3::ZERO);
-        let at_m = Vec3::new(low.x + size.x * rng.unit(), 0.0, low.z + size.z * rng.unit());
+        let (x_m, z_m) = (low.x + size.x * rng.unit(), low.z + size.z * rng.unit());
+        // Among boxes on the floor; where there is terrain, on that.
+        let terrain = world.has_scenery();
+        let ground_m = if terrain { world.ground_m(x_m, z_m) } else { mode.arena.floor_m };
+        let at_m = Vec3::new(x_m, ground_m, z_m);
         self.life = self.life.next();
         self.body = BodyState::at(at_m, quantise_yaw(rng.unit() * std::f32::consts::TAU));
         self.body.grounded = true;
@@ -113,7 +117,7 @@ pub(crate) fn step(core: &mut Core) {
             if monster.respawn_ticks > 0 {
                 monster.respawn_ticks -= 1;
             } else {
-                monster.rise(&mode, &mut core.rng);
+                monster.rise(&mode, &core.world, &mut core.rng);
                 if let Some(life) = core.lives.get_mut(usize::from(monster.entity.0)) {
                     *life = monster.life;
                 }
@@ -123,11 +127,7 @@ pub(crate) fn step(core: &mut Core) {
         if !core.tick.0.wrapping_add(u32::from(monster.entity.0)).is_multiple_of(every) {
             continue;
         }
-        let size = WalkerSize {
-            radius_m: spec.radius_m,
-            height_m: spec.height_m,
-            step_height_m: mode.movement.step_height_m,
-        };
+        let size = size_of(spec, &mode);
         let stop_m = spec.reach_m * STOP_SHARE;
         let wish = monster.brain.think(&mut monster.body, &prey_m, spec.speed_m_s, stop_m);
         let gravity = mode.movement.gravity_m_s2;
@@ -138,8 +138,9 @@ pub(crate) fn step(core: &mut Core) {
         }
         let from_m = monster.body.position_m;
         let reach2 = spec.reach_m * spec.reach_m;
-        let in_reach = |prey: &Prey| prey.feet_m.distance_squared(from_m) <= reach2;
-        if let Some(prey) = alive(&core.seats).find(in_reach) {
+        let in_reach = |feet_m: &Vec3| feet_m.distance_squared(from_m) <= reach2;
+        let prey = prey_m.iter().position(in_reach);
+        if let Some(prey) = prey.and_then(|place| alive(&core.seats).nth(place)) {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -160,6 +161,15 @@ pub(crate) fn step(core: &mut Core) {
         }
     }
     core.prey_m = prey_m;
+}
+
+/// How big a monster walks.
+pub(crate) fn size_of(spec: &Spec, mode: &Mode) -> WalkerSize {
+    WalkerSize {
+        radius_m: spec.radius_m,
+        height_m: spec.height_m,
+        step_height_m: mode.movement.step_height_m,
+    }
 }
 
 fn alive(seats: &[Option<crate::player::Player>]) -> impl Iterator<Item = Prey> + '_ {

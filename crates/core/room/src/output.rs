@@ -7,6 +7,7 @@ use fairshot_units::{
     EntityId, EntityKind, EntityState, Life, MessageNumber, PlayerId, Pose, Rule, Tick,
     WeaponCommand, WeaponId,
 };
+use fairshot_world::MoverState;
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -87,6 +88,13 @@ pub enum Event {
         weapon: WeaponId,
         at_m: Vec3,
         blast_radius_m: f32,
+    },
+    /// A door or lift was told to do something else. Until the next such event it does just that, tick
+    /// by tick, so a client can move it too.
+    Mover {
+        mover: u16,
+        /// As it stands after this tick.
+        state: MoverState,
     },
     /// A game's own event.
     Game {

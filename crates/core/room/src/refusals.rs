@@ -58,7 +58,7 @@ impl Refusals {
             reason: reason.clone(),
             unseen_death: verdict.unseen_death,
             window: verdict.window,
-            measures: verdict.measures.as_slice().into(),
+            measures: verdict.measures.iter().collect(),
         });
     }
 

@@ -6,14 +6,14 @@ use crate::heartbeat::Counts;
 use crate::shots::{Burst, Move};
 use crate::{
     Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, Refusal, RoomInput,
-    TickOutput, bots, commands, damage, monsters, player, projectiles, shots, spawn,
+    TickOutput, bots, commands, damage, monsters, movers, player, projectiles, shots, spawn,
 };
 use fairshot_judge::{Judge, ShooterRecord};
 use fairshot_mode::{Mode, StatSheet, Weapon};
 use fairshot_units::{
     EntityId, EntityKind, EntityState, Input, Life, PlayerId, RoomId, Rule, Tick, health_eighths,
 };
-use fairshot_world::{StaticWorld, step_body};
+use fairshot_world::{MoverState, StaticWorld, step_body};
 use std::sync::Arc;
 
 /// What a room is made of.
@@ -23,7 +23,7 @@ pub struct RoomSetup {
     pub mode: Arc<Mode>,
     /// Built from the mode's arena; rooms of one mode share it.
     pub world: Arc<StaticWorld>,
-    /// Doors and lifts of the game.
+    /// Doors and lifts of the game's code; they come after those of the mode.
     pub movers: Vec<fairshot_mode::Block>,
     pub seed: u64,
     /// The tick before the first one.
@@ -31,7 +31,7 @@ pub struct RoomSetup {
 }
 
 impl RoomSetup {
-    /// A room of that mode from tick 0, without doors or lifts.
+    /// A room of that mode from tick 0, with the mode's doors and lifts alone.
     #[must_use]
     pub fn new(id: RoomId, mode: Arc<Mode>, world: Arc<StaticWorld>, seed: u64) -> Self {
         Self { id, mode, world, movers: Vec::new(), seed, first_tick: Tick(0) }
@@ -85,7 +85,7 @@ impl Room {
         bots::play(&mut self.core, &mut self.moves, &mut self.bursts, &mut self.bot_shots);
         idle(&mut self.core);
         let core = &mut self.core;
-        core.movers.step(1.0 / f32::from(core.mode.tick_hz.max(1)));
+        movers::step(core, out);
         self.game.step(&mut GameRoom::new(core, out));
         monsters::step(core);
         record(core, out);
@@ -182,6 +182,11 @@ impl Room {
         self.core.scene()
     }
 
+    /// Where the doors and lifts stand and what they do, those of the mode first.
+    pub fn movers(&self) -> impl ExactSizeIterator<Item = MoverState> {
+        self.core.movers.save().into_iter()
+    }
+
     /// Every rule a shot of this weapon may meet, in the order they run, and whether it is turned on.
     pub fn rules_of<'a>(&'a self, weapon: &'a Weapon) -> impl Iterator<Item = (Rule, bool)> + 'a {
         self.core.judge.rules_of(weapon)
@@ -236,16 +241,19 @@ impl Room {
 fn begin(core: &mut Core, inputs: &[RoomInput]) -> bool {
     let mut shoots = false;
     let mut dropped = 0;
+    let most = player::credit_ticks_max(core.mode.tick_hz);
     for player in core.seats.iter_mut().flatten() {
         player.frames_now = 0;
+        player.counted = player.applied;
         player.tick_began_m = player.body.position_m;
     }
     for input in inputs {
         match input {
             RoomInput::Frame(frame) => {
                 if let Some(player) = core.player_mut(frame.entity)
-                    && player.applied.is_none_or(|applied| frame.number > applied)
+                    && player.counted.is_none_or(|counted| frame.number > counted)
                 {
+                    player.counted = Some(frame.number);
                     player.frames_now += 1;
                 }
             }
@@ -258,7 +266,7 @@ fn begin(core: &mut Core, inputs: &[RoomInput]) -> bool {
     core.since.ticks_dropped += u64::from(dropped);
     for player in core.seats.iter_mut().flatten() {
         let credit = player.credit_ticks.saturating_add(1).saturating_add(dropped);
-        player.credit_ticks = credit.min(player::CREDIT_TICKS_MAX);
+        player.credit_ticks = credit.min(most);
         player.silent_ticks = if player.frames_now == 0 && player.bot.is_none() {
             player.silent_ticks.saturating_add(1)
         } else {
@@ -315,8 +323,9 @@ fn idle(core: &mut Core) {
     let mode = &core.mode;
     let world = fairshot_world::Present::new(&core.world, &core.movers);
     let dt_s = 1.0 / f32::from(mode.tick_hz.max(1));
+    let silent_most = player::credit_ticks_max(mode.tick_hz);
     for player in core.seats.iter_mut().flatten() {
-        if player.alive && player.silent_ticks > player::CREDIT_TICKS_MAX {
+        if player.alive && player.silent_ticks > silent_most {
             let still =
                 Input { yaw: player.body.yaw, pitch: player.body.pitch, ..Input::default() };
             step_body(&mut player.body, &still, &mode.movement, &mode.body, world, dt_s);
@@ -374,21 +383,22 @@ fn record(core: &mut Core, out: &mut TickOutput) {
         // Kept until a snapshot has carried it.
         player.teleported &= !out.snapshot_due;
     }
-    for monster in &mut core.monsters {
-        out.entities.push(EntityState {
+    out.entities.extend(core.monsters.iter_mut().map(|monster| {
+        let teleported = monster.teleported;
+        monster.teleported &= !out.snapshot_due;
+        EntityState {
             id: monster.entity,
             kind: EntityKind::Monster(monster.kind),
             life: monster.life,
             pose: monster.body.pose(),
             health_eighths: health_eighths(monster.health),
             alive: monster.alive,
-            teleported: monster.teleported,
+            teleported,
             held: fairshot_units::WeaponId::FISTS,
             team: EntityState::NO_TEAM,
             traits: monster.traits,
-        });
-        monster.teleported &= !out.snapshot_due;
-    }
+        }
+    }));
     for projectile in &mut core.projectiles.flying {
         out.entities.push(projectiles::state_of(projectile));
         projectile.fresh &= !out.snapshot_due;

@@ -67,6 +67,10 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
     let seat = usize::from(shot.entity.0);
     let eye_height_m = core.mode.body.eye_height_m;
     let Some(player) = core.seats.get_mut(seat).and_then(Option::as_mut) else { return };
+    // Lives count up, across their wrap.
+    if shot.life.0.wrapping_sub(player.first_life.0).cast_signed() < 0 {
+        return; // Of whoever sat here before her.
+    }
     let claim = if core.driven {
         let origin_m = feet_m + Vec3::Y * eye_height_m;
         Cow::Owned(Claim { origin_m, ..shot.claim.clone() })
@@ -78,11 +82,12 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
         return;
     }
     let mut ruling = shot.ruling;
+    let oldest = core.tick - u32::from(core.mode.tick_hz);
     if open {
         match player.seen.hear(shot.claim.number) {
             Heard::Repeat => return,
             Heard::Late => ruling = LedgerRuling::Refused(Rule::Late),
-            Heard::First if !player.holds(shot.claim.weapon) => {
+            Heard::First if !player.held_as_seen(shot.claim.weapon, shot.claim.view, oldest) => {
                 ruling = LedgerRuling::Refused(Rule::Held);
             }
             Heard::First => {}
@@ -128,6 +133,10 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
 fn feet_at(core: &Core, shot: &Shot, moves: &[Move]) -> Vec3 {
     let mut hers = moves.iter().filter(|made| made.entity == shot.entity).peekable();
     let Some(player) = core.player(shot.entity) else { return Vec3::ZERO };
+    let oldest = core.tick - u32::from(core.mode.tick_hz);
+    if let Some(left_m) = player.left_unseen(shot.claim.view, oldest) {
+        return left_m;
+    }
     match hers.peek() {
         None => player.body.position_m,
         Some(first) if first.number.0 > shot.frame.0 => player.tick_began_m,
@@ -205,6 +214,10 @@ fn act(core: &mut Core, burst: &Burst) {
     let hz = f64::from(core.mode.tick_hz);
     let seat = usize::from(burst.entity.0);
     let Some(player) = core.seats.get_mut(seat).and_then(Option::as_mut) else { return };
+    // Where rounds are counted the inventory has ruled on it.
+    if core.mode.ammunition == Ammunition::Open && !player.holds(burst.weapon) {
+        return;
+    }
     let back = player.record.latency.middle_s().map_or(0.0, |middle| f64::from(middle) * hz);
     let claim = Claim {
         number: burst.number,

@@ -55,6 +55,7 @@ pub(crate) fn join_as(
         id: player.clone(),
         team: core.teams[seat],
         life: core.lives[seat],
+        first_life: core.lives[seat].next(),
         body: BodyState::default(),
         health: 0.0,
         alive: false,
@@ -66,6 +67,7 @@ pub(crate) fn join_as(
         credit_ticks: 0,
         silent_ticks: 0,
         frames_now: 0,
+        counted: None,
         tick_began_m: Vec3::ZERO,
         died: None,
         respawn_ticks: 0,
@@ -73,6 +75,8 @@ pub(crate) fn join_as(
         record: ShooterRecord::default(),
         stats: StatSheet::default(),
         held_list: None,
+        held_before: None,
+        left: None,
         seen: crate::seen::Seen::default(),
         refusals: 0,
         command_credit,
@@ -123,6 +127,7 @@ fn spawn(core: &mut Core, game: &mut dyn Game, entity: EntityId, out: &mut TickO
     player.life = life;
     player.body = BodyState::at(position_m, quantise_yaw(yaw_rad));
     player.tick_began_m = position_m;
+    player.left = None;
     player.health = health;
     player.alive = true;
     player.teleported = true;

@@ -2,7 +2,8 @@
 
 use fairshot_judge::{Claim, GameRule, LedgerRuling, NamedTarget};
 use fairshot_mode::{
-    AmmoUse, Ammunition, HitZone, Judge, Mode, Weapon, WeaponKind, ZoneShape, presets,
+    AmmoUse, Ammunition, Block, Bots, HitZone, Judge, Mode, Mover, MoverWay, Weapon, WeaponKind,
+    ZoneShape, presets,
 };
 use fairshot_room::{
     Answer, Command, CommandSpec, Dealt, FieldRange, FieldValue, Frame, Game, GameCommand,
@@ -12,7 +13,7 @@ use fairshot_units::{
     Buttons, EntityId, Input, Life, MessageNumber, PlayerId, RoomId, Rule, SlotIndex, Tick,
     ViewStep, WeaponId,
 };
-use fairshot_world::StaticWorld;
+use fairshot_world::{Motion, StaticWorld};
 use glam::Vec3;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -61,6 +62,15 @@ impl Game for Counting {
 
     fn hit(&mut self, room: &mut GameRoom<'_>, hit: &Hit) {
         self.hits += 1;
+        if self.hits.is_multiple_of(3) {
+            let way = if self.hits.is_multiple_of(2) {
+                Motion::Gone
+            } else {
+                let (from_m, to_m) = (Vec3::new(0.0, 0.1, 0.0), Vec3::new(3.0, 0.1, 3.0));
+                Motion::Between { from_m, to_m, speed_m_s: 4.0 }
+            };
+            room.movers().set(2, way);
+        }
         if self.hits.is_multiple_of(5) {
             let dealt =
                 Dealt { amount: 1.0, source: hit.source, weapon: "chain", zone: None, data: None };
@@ -111,6 +121,24 @@ fn mode() -> Mode {
         Weapon { ammo: AmmoUse::WhileHeld, ..weapon(3, WeaponKind::Continuous) },
         Weapon { judge: Judge::Client, ..weapon(4, WeaponKind::Instant) },
     ];
+    settings.bots = Bots { fill: 3, reaction_s: 0.1, ..Bots::default() };
+    settings.loadout.clear();
+    let block = |y: f32| Block {
+        centre_m: Vec3::new(0.0, y, 0.0),
+        half_m: Vec3::new(6.0, 0.2, 6.0),
+        yaw_rad: 0.3,
+    };
+    let way = MoverWay {
+        to_m: Vec3::new(0.0, 2.0, 0.0),
+        speed_m_s: 3.0,
+        wait_s: 0.2,
+        opens_within_m: None,
+    };
+    let door = MoverWay { opens_within_m: Some(8.0), to_m: Vec3::new(9.0, 3.0, 0.0), ..way };
+    settings.arena.movers = vec![
+        Mover { name: "lift".to_owned(), block: block(0.1), way: Some(way) },
+        Mover { name: "door".to_owned(), block: block(3.0), way: Some(door) },
+    ];
     settings.weapons =
         fairshot_mode::Catalogue::new(weapons, [false; SlotIndex::COUNT]).expect("four weapons");
     settings
@@ -120,6 +148,8 @@ fn setup() -> RoomSetup {
     let settings = Arc::new(mode());
     let world = Arc::new(StaticWorld::build(&settings.arena));
     let mut setup = RoomSetup::new(RoomId::new("room").expect("an id"), settings, world, 11);
+    setup.movers =
+        vec![Block { centre_m: Vec3::new(0.0, 0.1, 0.0), half_m: Vec3::splat(1.0), yaw_rad: 0.0 }];
     setup.first_tick = Tick(u32::MAX - 40);
     setup
 }

@@ -49,6 +49,7 @@ impl Pose {
 
 /// Metres to the nearest 1/256 m; a NaN is 0 and far values are held to ±65,536 m.
 #[must_use]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "held to 2^24 first; a NaN casts to 0")]
 pub fn quantise_m(metres: f32) -> i32 {
     // Half away from zero, exactly, without the call that `round` is where a processor's baseline has no
@@ -58,6 +59,7 @@ pub fn quantise_m(metres: f32) -> i32 {
 }
 
 #[must_use]
+#[inline]
 pub fn quantise_position(metres: Vec3) -> [i32; 3] {
     [quantise_m(metres.x), quantise_m(metres.y), quantise_m(metres.z)]
 }
@@ -67,18 +69,32 @@ pub fn quantise_position(metres: Vec3) -> [i32; 3] {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "held to one turn first"
+    clippy::cast_precision_loss,
+    reason = "held to one turn first, or to what casts exactly"
 )]
 pub fn quantise_yaw(radians: f32) -> u16 {
-    let turns = (radians / std::f32::consts::TAU).rem_euclid(1.0);
-    ((turns * 65536.0).round() as u32 & 0xFFFF) as u16
+    let turns = radians / std::f32::consts::TAU;
+    // What is left of whole turns; the quick way gives the same number where there are few enough, and
+    // makes no call.
+    let part = if turns.abs() < WHOLE_TURNS_MAX {
+        let left = turns - turns as i32 as f32;
+        if left < 0.0 { left + 1.0 } else { left }
+    } else {
+        turns.rem_euclid(1.0)
+    };
+    // Halves go up, as they do in `round` for what is not negative.
+    ((f64::from(part * 65536.0) + 0.5) as u32 & 0xFFFF) as u16
 }
+
+/// Every whole number below it is an `f32` and fits an `i32`.
+const WHOLE_TURNS_MAX: f32 = 8_388_608.0;
 
 /// Radians to the nearest 65536th of a turn, held to a quarter turn up or down.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "held to 2^14 first")]
 pub fn quantise_pitch(radians: f32) -> i16 {
-    (radians / std::f32::consts::TAU * 65536.0).round().clamp(-16384.0, 16384.0) as i16
+    let steps = f64::from((radians / std::f32::consts::TAU * 65536.0).clamp(-16384.0, 16384.0));
+    (steps + 0.5f64.copysign(steps)) as i16
 }
 
 /// The yaw in radians, 0 to a turn.
@@ -104,6 +120,34 @@ mod tests {
         assert!((pose.position_m() - Vec3::new(1.234, -7.9, 511.99)).length() < 0.005);
         assert!((pose.yaw_rad() - 3.0).abs() < 1e-3);
         assert!((pose.pitch_rad() + 0.5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_quick_way_round_a_turn_is_the_plain_one() {
+        let plain_yaw = |radians: f32| {
+            let turns = (radians / std::f32::consts::TAU).rem_euclid(1.0);
+            ((turns * 65536.0).round() as u32 & 0xFFFF) as u16
+        };
+        let plain_pitch = |radians: f32| {
+            (radians / std::f32::consts::TAU * 65536.0).round().clamp(-16384.0, 16384.0) as i16
+        };
+        let mut bits = 0x1234_5678_u32;
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Any bits at all, and angles of a few turns.
+            let near = (bits >> 8) as f32 / 524_288.0 - 16.0;
+            for radians in [f32::from_bits(bits), near] {
+                assert_eq!(quantise_yaw(radians), plain_yaw(radians), "{radians}");
+                assert_eq!(quantise_pitch(radians), plain_pitch(radians), "{radians}");
+            }
+        }
+        for half in 0..=65535_u16 {
+            // Every place between two whole steps.
+            let radians = (f32::from(half) + 0.5) / 65536.0 * std::f32::consts::TAU;
+            assert_eq!(quantise_yaw(radians), plain_yaw(radians));
+            assert_eq!(quantise_pitch(radians), plain_pitch(radians));
+            assert_eq!(quantise_pitch(-radians), plain_pitch(-radians));
+        }
     }
 
     #[test]

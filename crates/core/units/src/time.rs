@@ -67,8 +67,7 @@ impl ViewStep {
     pub fn back(self, steps: f64) -> Self {
         let steps =
             if steps.is_nan() { 0.0 } else { steps.clamp(-1_073_741_824.0, 1_073_741_824.0) };
-        #[expect(clippy::cast_possible_truncation, reason = "held to 2^46 just above")]
-        let moved = i64::from(self.fraction) - (steps * 65536.0).round() as i64;
+        let moved = i64::from(self.fraction) - nearest(steps * 65536.0);
         let whole = moved.div_euclid(65536);
         Self {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "wraps")]
@@ -82,6 +81,18 @@ impl ViewStep {
     pub fn fraction_f32(self) -> f32 {
         f32::from(self.fraction) / 65536.0
     }
+}
+
+/// As `round`, which is a call where a processor's baseline has no instruction for it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "held to 2^46 by its caller"
+)]
+fn nearest(number: f64) -> i64 {
+    let whole = number as i64;
+    let left = number - whole as f64;
+    whole + i64::from(left >= 0.5) - i64::from(left <= -0.5)
 }
 
 #[cfg(test)]
@@ -103,6 +114,13 @@ mod tests {
         let wrapped = ViewStep { tick: Tick(1), fraction: 0x8000 }.back(2.0);
         assert_eq!(wrapped, ViewStep { tick: Tick(u32::MAX), fraction: 0x8000 });
         assert!((ViewStep::at(Tick(1)).since(wrapped) - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_nearest_whole_number_is_what_round_says() {
+        for number in [0.0, 0.5, -0.5, 1.5, -1.5, 0.499_999_999_999_999_94, 2.4, -2.6, 7e13 + 0.5] {
+            assert_eq!(nearest(number), number.round() as i64, "{number}");
+        }
     }
 
     #[test]

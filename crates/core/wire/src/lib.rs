@@ -25,8 +25,8 @@ pub use acks::{AckWindow, MessageAcks};
 pub use close::CloseCode;
 pub use down::{
     BatchWriter, DOWN_MESSAGE_BYTES_MAX, Down, DownReader, EVENTS_MAX, Event, EventBatch,
-    GameReply, Hit, HitWeapon, Joined, MODE_BYTES_MAX, Outcome, RefusedBy, ShotJudged, Strike,
-    TICKET_BYTES_MAX, TickEvents, Welcome,
+    GameReply, Hit, HitWeapon, Joined, MODE_BYTES_MAX, Motion, Outcome, RefusedBy, ShotJudged,
+    Strike, TICKET_BYTES_MAX, TickEvents, Welcome,
 };
 pub use error::DecodeError;
 pub use names::{NAMES_KEPT_MAX, NameTable, RECORDS_KEPT_MAX};

@@ -17,6 +17,13 @@ pub fn direction_of(yaw: u16, pitch: i16) -> Vec3 {
 #[must_use]
 pub fn turned_level(direction: Vec3, by_rad: f32) -> Vec3 {
     let (sin, cos) = by_rad.sin_cos();
+    turned_level_by(direction, sin, cos)
+}
+
+/// The same with the sine and cosine of the turn.
+#[must_use]
+#[inline]
+pub fn turned_level_by(direction: Vec3, sin: f32, cos: f32) -> Vec3 {
     crate::geometry::turn(direction, sin, cos)
 }
 
@@ -54,7 +61,7 @@ pub fn rewind_hit_query(
     }
     let origin_m = now.pose.position_m + Vec3::new(0.0, eye_height_m, 0.0);
     let direction = direction_of(yaw, pitch);
-    let open_m = world.cast(origin_m, direction, range_m).map_or(range_m, |hit| hit.distance_m);
+    let open_m = world.open_m(origin_m, direction, range_m);
     let mut hits = TargetHits::new();
     let ray = Ray { origin_m, direction, range_m: open_m };
     then.trace(&ray, 0, |entity| entity == attacker, &mut hits);

@@ -30,6 +30,7 @@ impl BodyState {
 
     /// The pose as it is sent.
     #[must_use]
+    #[inline]
     pub fn pose(&self) -> Pose {
         Pose { position: quantise_position(self.position_m), yaw: self.yaw, pitch: self.pitch }
     }

@@ -4,6 +4,7 @@
 //! Nothing here knows a weapon's rules, a player's rounds, a socket or a clock. Whoever steps it says
 //! how long a tick is.
 
+mod ahead;
 mod aim;
 mod blast;
 mod body;
@@ -15,12 +16,14 @@ mod scene;
 mod shapes;
 mod walk;
 
-pub use aim::{ShotTrace, direction_of, rewind_hit_query, turned_level};
+pub use ahead::prefetch;
+pub use aim::{ShotTrace, direction_of, rewind_hit_query, turned_level, turned_level_by};
 pub use blast::BlastHit;
 pub use body::{BodyState, WalkerSize, has_room, ride, step_body, step_walker};
 pub use brain::Brain;
 pub use history::{
-    DrawnPose, History, LoadError, Moment, PastPose, Ray, RewindError, TargetHit, TargetHits, blend,
+    DrawnPose, History, LoadError, Moment, Near, PastPose, Ray, RewindError, TargetHit, TargetHits,
+    blend,
 };
 pub use projectile::{Flight, Projectile};
 pub use scene::{

@@ -175,6 +175,19 @@ impl Shape {
         if !self.may_meet(offset, direction, limit_m, thickness_m) {
             return None;
         }
+        self.meet_near(offset, yaw_rad, direction, limit_m, thickness_m)
+    }
+
+    /// The same for a ray that may meet it.
+    #[inline]
+    pub(crate) fn meet_near(
+        &self,
+        offset: Vec3,
+        yaw_rad: f32,
+        direction: Vec3,
+        limit_m: f32,
+        thickness_m: f32,
+    ) -> Option<Met> {
         let to_middle = offset + Vec3::new(0.0, self.middle_m, 0.0);
         let start = (to_middle.dot(direction) - self.round_m - thickness_m).max(0.0);
         // From here on the ray begins next to the target.

@@ -2,7 +2,7 @@
 //! it, and a step that would end inside something is not taken.
 
 use crate::body::BodyState;
-use crate::scene::{Figure, Present, Roomy};
+use crate::scene::{Figure, Present, Vicinity};
 use glam::Vec3;
 
 /// A body is checked every half radius of its way, and this often a tick at the most: faster than 800
@@ -19,6 +19,10 @@ const STEEPEST_RISE: f32 = 1.21;
 const ROOM_GIVE_M: f32 = 0.25;
 /// Pushes out of corners take a few goes.
 const PUSHES_MAX: u32 = 6;
+/// How far round its way a body looks for what may stand in it. A push that goes further looks again.
+const ROUND_M: f32 = 0.1;
+/// Faster ways are checked step by step, wherever they lead.
+const FREE_WAY_MAX_M: f32 = 2.0;
 
 /// Moves a body by its velocity for `dt_s`, with gravity unless it stands on something.
 pub(crate) fn advance(
@@ -38,15 +42,24 @@ pub(crate) fn advance(
     }
     let way = state.velocity_m_s * dt_s;
     let reach = (way.x * way.x + way.z * way.z).sqrt() + figure.radius_m;
-    if reach < Roomy::MARGIN_M && world.is_roomy(state.position_m) {
+    let open = |state: &mut BodyState| {
         let feet = state.position_m + Vec3::new(way.x, 0.0, way.z);
         fall(state, feet, way.y, figure, world.fixed.floor_m());
         hold_in_bounds(state, figure, world);
-        return;
+    };
+    if world.is_roomy(state.position_m, reach) {
+        return open(state);
     }
-    free(state, figure, world);
+    // All the way down: whatever is under the feet may hold them.
+    let (low, high) = figure.bounds(state.position_m, ROUND_M);
+    let (low, high) = (low - way.abs(), high + way.abs() + Vec3::Y * figure.step_m);
+    let round = Vicinity::new(world, low.with_y(low.y.min(world.fixed.floor_m())), high);
+    if reach < FREE_WAY_MAX_M && round.is_open() {
+        return open(state);
+    }
+    free(state, figure, &round);
     let check_m = (figure.radius_m * 0.5).max(0.01);
-    let checks = (way.length() / check_m).ceil().clamp(1.0, CHECKS_MAX);
+    let checks = checks_of(way.length() / check_m);
     let part = (way / checks).clamp_length_max(check_m);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 64")]
     for _ in 0..checks as u32 {
@@ -55,7 +68,7 @@ pub(crate) fn advance(
         let keep = |part: f32, velocity: f32| if velocity == 0.0 { 0.0 } else { part };
         let part =
             Vec3::new(keep(part.x, moving.x), keep(part.y, moving.y), keep(part.z, moving.z));
-        step(state, part, figure, world);
+        step(state, part, figure, &round);
     }
     hold_in_bounds(state, figure, world);
 }
@@ -69,52 +82,68 @@ pub(crate) fn ride(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
     if state.grounded {
         state.position_m += world.carried_m(state.position_m, figure.radius_m - SKIN_M);
     }
-    free(state, figure, world);
+    free(state, figure, &around(state.position_m, figure, world));
     hold_in_bounds(state, figure, world);
 }
 
 /// Whether a body of that figure has room at a place, give or take what the first step settles.
 pub(crate) fn has_room(feet: Vec3, figure: &Figure, world: Present<'_>) -> bool {
-    depth(feet + Vec3::Y * ROOM_GIVE_M, figure, world) <= DEPTH_MIN_M
+    let feet = feet + Vec3::Y * ROOM_GIVE_M;
+    depth(feet, figure, &around(feet, figure, world)) <= DEPTH_MIN_M
+}
+
+/// What stands around a body that goes nowhere.
+fn around<'a>(feet: Vec3, figure: &Figure, world: Present<'a>) -> Vicinity<'a> {
+    let (low, high) = figure.bounds(feet, ROUND_M);
+    Vicinity::new(world, low, high)
+}
+
+/// As many checks as a way has parts, the last of which may be short: rounded up without the call that
+/// `ceil` is where a processor's baseline has no instruction for it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held to 1 to 64")]
+fn checks_of(parts: f32) -> f32 {
+    let held = parts.clamp(1.0, CHECKS_MAX);
+    let whole = f32::from(held as u8);
+    if held > whole { whole + 1.0 } else { whole }
 }
 
 /// One short step.
-fn step(state: &mut BodyState, part: Vec3, figure: &Figure, world: Present<'_>) {
+fn step(state: &mut BodyState, part: Vec3, figure: &Figure, round: &Vicinity<'_>) {
     let from = *state;
     let flat = Vec3::new(part.x, 0.0, part.z);
     // In the air only what a slope rises within the step is stepped onto.
     let lift_m = if state.grounded { figure.step_m } else { flat.length() * STEEPEST_RISE };
-    let feet = beside_walls(state, state.position_m + flat, lift_m, figure, world);
-    let support_m = support(feet, lift_m, figure, world);
+    let feet = beside_walls(state, state.position_m + flat, lift_m, figure, round);
+    let support_m = support(feet, lift_m, figure, round);
     fall(state, feet, part.y, figure, support_m);
     if from.grounded && !state.grounded {
         // Walked off an edge: the fall begins with the next tick.
         state.velocity_m_s.y = 0.0;
     }
-    let deep = depth(state.position_m, figure, world);
+    let deep = depth(state.position_m, figure, round);
     if deep <= DEPTH_MIN_M {
         return;
     }
     if part.y > 0.0 {
         // Against a roof: go on below it.
         let below = Vec3::new(state.position_m.x, feet.y.max(support_m), state.position_m.z);
-        if depth(below, figure, world) <= DEPTH_MIN_M {
+        if depth(below, figure, round) <= DEPTH_MIN_M {
             state.position_m = below;
             state.velocity_m_s.y = 0.0;
             return;
         }
     }
     // On a slope too steep to stand on, or at something over a step: slide along it where that helps.
-    state.position_m = beside_walls(state, state.position_m, 0.0, figure, world);
-    let allowed = depth(from.position_m, figure, world).max(DEPTH_MIN_M);
-    if depth(state.position_m, figure, world) <= allowed {
+    state.position_m = beside_walls(state, state.position_m, 0.0, figure, round);
+    let allowed = depth(from.position_m, figure, round).max(DEPTH_MIN_M);
+    if depth(state.position_m, figure, round) <= allowed {
         return;
     }
     // Nowhere to slide: up and down alone, then not at all.
-    let support_m = support(from.position_m, lift_m, figure, world);
+    let support_m = support(from.position_m, lift_m, figure, round);
     *state = BodyState { velocity_m_s: from.velocity_m_s, ..from };
     fall(state, from.position_m, part.y, figure, support_m);
-    if depth(state.position_m, figure, world) > allowed {
+    if depth(state.position_m, figure, round) > allowed {
         *state = from;
         // Wedged between slopes is as good as standing: a jump may free it.
         state.grounded |= part.y < 0.0;
@@ -146,14 +175,14 @@ fn fall(state: &mut BodyState, feet: Vec3, rise_m: f32, figure: &Figure, support
 }
 
 /// The height of the highest thing under a place that is no higher than `lift_m` over the feet.
-fn support(feet: Vec3, lift_m: f32, figure: &Figure, world: Present<'_>) -> f32 {
+fn support(feet: Vec3, lift_m: f32, figure: &Figure, round: &Vicinity<'_>) -> f32 {
     let radius_m = figure.radius_m - SKIN_M;
-    let floor_m = world.fixed.floor_m();
+    let floor_m = round.world().fixed.floor_m();
     let mut highest = floor_m;
     let (low, high) = figure.bounds(feet, 0.0);
     let low = Vec3::new(low.x, low.y.min(floor_m), low.z);
     let high = Vec3::new(high.x, feet.y + lift_m + figure.radius_m, high.z);
-    world.near(low, high, |obstacle| {
+    round.near(low, high, |obstacle| {
         if let Some(height_m) = obstacle.support(feet, radius_m)
             && height_m <= feet.y + lift_m + SKIN_M
         {
@@ -169,13 +198,16 @@ fn beside_walls(
     mut feet: Vec3,
     lift_m: f32,
     figure: &Figure,
-    world: Present<'_>,
+    round: &Vicinity<'_>,
 ) -> Vec3 {
     for _ in 0..PUSHES_MAX {
         let mut deepest = 0.0f32;
         let mut push = Vec3::ZERO;
         let (low, high) = figure.bounds(feet, 0.0);
-        world.near(low, high, |obstacle| {
+        round.near(low, high, |obstacle| {
+            if obstacle.is_apart(feet, figure) {
+                return;
+            }
             if !obstacle.is_wall(feet, lift_m + SKIN_M, figure.radius_m - SKIN_M) {
                 return;
             }
@@ -203,13 +235,16 @@ fn beside_walls(
 }
 
 /// Pushes a body out of what came into it: a door that closed, a lift that rose.
-fn free(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
+fn free(state: &mut BodyState, figure: &Figure, round: &Vicinity<'_>) {
     for _ in 0..PUSHES_MAX {
         let feet = state.position_m;
         let (low, high) = figure.bounds(feet, 0.0);
         let mut deepest = DEPTH_MIN_M;
         let mut push = Vec3::ZERO;
-        world.near(low, high, |obstacle| {
+        round.near(low, high, |obstacle| {
+            if obstacle.is_apart(feet, figure) {
+                return;
+            }
             let touch = obstacle.touch(feet, figure);
             if touch.depth_m > deepest {
                 deepest = touch.depth_m;
@@ -220,16 +255,18 @@ fn free(state: &mut BodyState, figure: &Figure, world: Present<'_>) {
             return;
         }
         state.position_m += push;
-        state.position_m.y = state.position_m.y.max(world.fixed.floor_m());
+        state.position_m.y = state.position_m.y.max(round.world().fixed.floor_m());
     }
 }
 
 /// How deep a body lies in anything.
-fn depth(feet: Vec3, figure: &Figure, world: Present<'_>) -> f32 {
+fn depth(feet: Vec3, figure: &Figure, round: &Vicinity<'_>) -> f32 {
     let (low, high) = figure.bounds(feet, 0.0);
     let mut deepest = 0.0f32;
-    world.near(low, high, |obstacle| {
-        deepest = deepest.max(obstacle.touch(feet, figure).depth_m);
+    round.near(low, high, |obstacle| {
+        if !obstacle.is_apart(feet, figure) {
+            deepest = deepest.max(obstacle.touch(feet, figure).depth_m);
+        }
     });
     deepest
 }

@@ -6,7 +6,7 @@ use fairshot_transport::{Network, PathState, Settings, Socket};
 use fairshot_units::{Input, MessageNumber};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One player's client. Each turn of the game loop: [`Client::poll`], [`Client::tick`] as often as it
 /// is due, [`Client::fire`], [`Client::flush`].
@@ -101,6 +101,12 @@ impl<N: Network> Client<N> {
     #[must_use]
     pub fn phase(&self) -> Phase<'_> {
         self.set.phase(self.key).unwrap_or(Phase::Connecting)
+    }
+
+    /// How long the server has said nothing; see [`ClientSet::silent_for`].
+    #[must_use]
+    pub fn silent_for(&self, now: Instant) -> Option<Duration> {
+        self.set.silent_for(now, self.key)
     }
 
     /// What the player sees and holds.

@@ -1,10 +1,9 @@
 //! One player of a set: its session, its connection, and its way back when the line broke.
 
-use crate::{Ended, Rejoin, Seat};
+use crate::{Ended, Options, Rejoin, Seat};
 use bytes::Bytes;
-use fairshot_client_core::{ClientEvent, ClientOptions, GameSettings, PlayerClient};
+use fairshot_client_core::{ClientEvent, ClientOptions, PlayerClient};
 use fairshot_transport::ConnectionKey;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Waits between tries to come back: doubled each time from the first to the last.
@@ -23,6 +22,8 @@ pub(crate) struct Player {
     pub(crate) unread: bool,
     pub(crate) readable_listed: bool,
     pub(crate) active: bool,
+    /// When the server was last heard of.
+    pub(crate) heard_at: Option<Instant>,
     way_back: Option<WayBack>,
     pub(crate) tries: u32,
 }
@@ -47,15 +48,10 @@ struct WayBack {
 }
 
 impl Player {
-    pub(crate) fn new(
-        seat: Seat,
-        rejoin: Rejoin,
-        settings: Option<Arc<GameSettings>>,
-        traceparent: Option<Arc<str>>,
-        key: ConnectionKey,
-    ) -> Self {
+    pub(crate) fn new(seat: Seat, options: Options, key: ConnectionKey) -> Self {
+        let Options { rejoin, settings, assets, traceparent } = options;
         let traceparent = traceparent.or_else(|| seat.traceparent.clone());
-        let options = ClientOptions { ticket: seat.ticket.clone(), traceparent, settings };
+        let options = ClientOptions { ticket: seat.ticket.clone(), traceparent, settings, assets };
         Self {
             session: PlayerClient::new(options),
             seat,
@@ -64,6 +60,7 @@ impl Player {
             unread: false,
             readable_listed: false,
             active: false,
+            heard_at: None,
             way_back: None,
             tries: 0,
         }
@@ -112,7 +109,10 @@ impl Player {
         let Some(way) = &self.way_back else { return };
         let settings = self.session.settings().cloned();
         let ticket = way.ticket.clone();
-        self.session = PlayerClient::new(ClientOptions { ticket, traceparent: None, settings });
+        let assets = self.session.assets().clone();
+        let options = ClientOptions { ticket, traceparent: None, settings, assets };
+        self.session = PlayerClient::new(options);
         self.unread = false;
+        self.heard_at = None;
     }
 }

@@ -25,11 +25,18 @@ pub struct LoadedMode {
 }
 
 impl LoadedMode {
-    /// A mode that a parser or [`Mode::check`] held to its ranges.
+    /// A mode that a parser or [`Mode::check`] held to its ranges, in a world of its blocks alone.
     #[must_use]
     pub fn new(mode: Arc<Mode>) -> Self {
+        let world = Arc::new(StaticWorld::build(&mode.arena));
+        Self::with_world(mode, world)
+    }
+
+    /// A mode whose arena names terrain or meshes, with the world made of them.
+    #[must_use]
+    pub fn with_world(mode: Arc<Mode>, world: Arc<StaticWorld>) -> Self {
         Self {
-            world: Arc::new(StaticWorld::build(&mode.arena)),
+            world,
             catalogue: Arc::new(mode.weapons.clone()),
             text: Bytes::from(mode.to_toml()),
             mode,

@@ -8,6 +8,7 @@
 //! An actor clones the `Arc` into the future of its response; a gRPC service calls it directly. It
 //! needs a tokio runtime with time, and spawns nothing.
 
+mod any_room;
 mod error;
 mod hints;
 mod request;
@@ -20,7 +21,7 @@ pub use seater::Seater;
 use crate::directory::{Directory, DirectoryError, RoomRecord, ViewState};
 use crate::host::{HostError, HostSet, Promised, RoomHost, RoomSpec};
 use fairshot_matchmaking::{
-    Caps, Labels, Placement, RoomCode, RoomFilter, RoomSummary, SeatCounts, join_order, place,
+    Caps, Labels, Placement, RoomCode, RoomFilter, RoomSummary, SeatCounts, place,
 };
 use fairshot_units::{NodeId, PlayerId, RoomId};
 use hints::Hints;
@@ -28,7 +29,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bounds of matchmaking.
@@ -200,78 +201,6 @@ impl Matchmaking {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.check_directory().is_ok()
-    }
-
-    async fn join_mode(
-        &self,
-        mode: &str,
-        request: &JoinRequest,
-    ) -> Result<Joined, MatchmakingError> {
-        self.check_directory()?;
-        if let Some(joined) = self.join_any(mode, request).await? {
-            return Ok(joined);
-        }
-        self.check_mode(mode)?;
-        let gate = self.gate(mode);
-        let _one_at_a_time = gate.lock().await;
-        // Whoever held the gate before may have opened just the right room.
-        if let Some(joined) = self.join_any(mode, request).await? {
-            return Ok(joined);
-        }
-        self.open(&NewRoom {
-            mode,
-            region: request.region.as_deref(),
-            labels: &request.labels,
-            code: None,
-            seats_max: None,
-            monsters: None,
-            seed: None,
-            locked: false,
-            empty_ttl_ms: Some(self.settings.empty_ttl_ms),
-            members: &request.members,
-        })
-        .await
-    }
-
-    /// Asks the rooms that are there, the fullest first.
-    async fn join_any(
-        &self,
-        mode: &str,
-        request: &JoinRequest,
-    ) -> Result<Option<Joined>, MatchmakingError> {
-        let filter = RoomFilter {
-            mode: Some(mode.to_owned()),
-            region: request.region.clone(),
-            free_seats_min: u16::try_from(request.members.len()).unwrap_or(u16::MAX),
-            labels: request.labels.clone(),
-        };
-        let candidates: Vec<RoomRecord> = self.directory.view().read(|view| {
-            let hinted: Vec<RoomSummary> = view
-                .rooms
-                .values()
-                .filter(|record| {
-                    view.nodes.get(&record.summary.node).is_some_and(|n| !n.offer.draining)
-                })
-                .filter(|record| !self.hints.is_avoided(&record.summary.node))
-                .map(|record| self.hints.apply(&record.summary))
-                .collect();
-            let order = join_order(hinted.iter(), &filter).into_iter();
-            order
-                .take(self.settings.asks_max)
-                .filter_map(|summary| view.rooms.get(&summary.room).cloned())
-                .collect()
-        });
-        for record in candidates {
-            match self.reserve(&record.summary, &request.members).await {
-                Ok(promised) => return self.joined(record.summary, promised).map(Some),
-                // The next room may have what this one has not.
-                Err(HostError::Party) => return Err(MatchmakingError::from_host(HostError::Party)),
-                Err(error) => {
-                    tracing::debug!(room = %record.summary.room, error = error.label(), "no seat")
-                }
-            }
-        }
-        Ok(None)
     }
 
     async fn join_room(
@@ -470,12 +399,6 @@ impl Matchmaking {
             (0, false) => Err(MatchmakingError::Unavailable("no node is up".into())),
             _ => Err(MatchmakingError::not_found("mode", mode)),
         }
-    }
-
-    /// Modes are those of nodes (`check_mode`), so there are few gates.
-    fn gate(&self, mode: &str) -> Arc<tokio::sync::Mutex<()>> {
-        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(gates.entry(mode.to_owned()).or_default())
     }
 
     fn fresh_code(&self) -> Result<RoomCode, MatchmakingError> {

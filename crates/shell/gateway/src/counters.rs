@@ -8,7 +8,7 @@ pub struct Counters {
     pub hellos: u64,
     pub accepted: u64,
     pub datagrams: u64,
-    /// Datagrams over a session's rate, dropped unread.
+    /// Datagrams over a session's rate or its address's, dropped unread.
     pub datagrams_over_rate: u64,
     /// Datagrams and stream messages that could not be read, and shots that are none.
     pub malformed: u64,

@@ -1,5 +1,6 @@
 //! What one session may cost, so that no session costs another.
 
+use fairshot_transport::AddressLimit;
 use std::time::{Duration, Instant};
 
 /// Bounds of one session.
@@ -16,6 +17,8 @@ pub struct Limits {
     pub datagrams_burst: f32,
     /// Datagrams over the rate in one second that end the session.
     pub datagrams_over_rate_max: u32,
+    /// Datagrams of every session of one address together; more are dropped.
+    pub address_datagrams: AddressLimit,
     /// Stream messages a second, after a burst; more ends the session.
     pub messages_per_second: f32,
     pub messages_burst: f32,
@@ -34,6 +37,12 @@ impl Default for Limits {
             datagrams_per_second: 160.0,
             datagrams_burst: 256.0,
             datagrams_over_rate_max: 2048,
+            // A house or an office of thirty-two at the rate of one session each.
+            address_datagrams: AddressLimit {
+                burst: 8192.0,
+                per_second: 5120.0,
+                addresses_max: 4096,
+            },
             messages_per_second: 32.0,
             messages_burst: 64.0,
             malformed_per_second_max: 48,

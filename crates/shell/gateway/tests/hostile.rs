@@ -5,6 +5,7 @@ mod common;
 use bytes::Bytes;
 use common::House;
 use fairshot_gateway::{Limits, SessionEvent};
+use fairshot_transport::AddressLimit;
 use fairshot_transport::link::Line;
 use fairshot_wire::{CloseCode, GameCommand, Up, Value};
 use std::sync::Arc;
@@ -53,6 +54,38 @@ fn a_flood_of_datagrams_is_cut_to_its_rate_and_then_ends() {
     house.steps(4);
     assert!(decoded <= 256 + 160 + 1, "{decoded}");
     assert_eq!(house.closed(), [(session, CloseCode::Flood)]);
+}
+
+#[test]
+fn one_address_cannot_crowd_out_another_by_many_sessions() {
+    let address_datagrams = AddressLimit { burst: 400.0, per_second: 256.0, addresses_max: 64 };
+    let limits = Limits { address_datagrams, ..Limits::default() };
+    let mut house = House::with(9, near(), limits);
+    // Eight sessions behind one address, each within its own rate, and one elsewhere.
+    let crowd: Vec<usize> = (1..=8u8)
+        .map(|number| house.player_at(number, ([10, 0, 9, 9], 4000 + u16::from(number)).into()).0)
+        .collect();
+    let (alone, session) = house.player(20);
+    house.events.clear();
+    for _ in 0..64 * 4 {
+        for client in &crowd {
+            house.clients[*client].frame();
+            house.clients[*client].frame();
+        }
+        house.clients[alone].frame();
+        house.step();
+    }
+    house.steps(8);
+    let (mut hers, mut theirs) = (0, 0);
+    for event in &house.events {
+        if let SessionEvent::Datagram { session: of, .. } = event {
+            if *of == session { hers += 1 } else { theirs += 1 }
+        }
+    }
+    assert_eq!(hers, 64 * 4, "another address is not held back");
+    assert!((400..=400 + 256 * 5).contains(&theirs), "{theirs} of {}", 8 * 2 * 64 * 4);
+    assert!(house.gateway.counters().datagrams_over_rate > 2000);
+    assert!(house.closed().is_empty(), "dropped is enough: a neighbour may be the one who floods");
 }
 
 #[test]

@@ -78,7 +78,10 @@ pub fn exit_with(error: &SettingsError) -> ExitCode {
 pub fn loaded_modes(settings: &Settings) -> Modes {
     let mut modes = Modes::default();
     for mode in &settings.modes.all {
-        modes.insert(LoadedMode::new(mode.clone()));
+        modes.insert(match settings.modes.worlds.get(&mode.name) {
+            Some(world) => LoadedMode::with_world(mode.clone(), world.clone()),
+            None => LoadedMode::new(mode.clone()),
+        });
     }
     modes
 }

@@ -5,14 +5,11 @@ mod cluster;
 use crate::error::Fault;
 use crate::layers::{Origin, Values};
 use crate::settings::{
-    Admin, Join, JoinAuth, Log, LogFormat, Metrics, Modes, Node, Players, Seats, Settings, TlsFiles,
+    Admin, Join, JoinAuth, Log, LogFormat, Metrics, Node, Players, Seats, Settings, TlsFiles,
 };
 use crate::value::Value;
-use fairshot_mode::{Mode, presets};
-use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The settings, or `None` where a fault (told here or before) leaves nothing to build.
@@ -45,7 +42,7 @@ pub(crate) fn build(
     let join = join(&reader, faults)?;
     check_listeners(&reader, faults);
     let cluster = cluster::cluster(&reader, faults);
-    let modes = modes(&reader, faults)?;
+    let modes = crate::modes::read(&reader, faults)?;
     Some(Settings {
         players,
         node,
@@ -73,8 +70,8 @@ pub(crate) fn build(
 }
 
 /// Reads the values by kind; a value that was told to be wrong reads as nothing.
-struct Reader<'v> {
-    values: &'v Values,
+pub(crate) struct Reader<'v> {
+    pub(crate) values: &'v Values,
 }
 
 impl Reader<'_> {
@@ -88,7 +85,7 @@ impl Reader<'_> {
         )
     }
 
-    fn fault(&self, key: &str, expected: &str, found: String) -> Fault {
+    pub(crate) fn fault(&self, key: &str, expected: &str, found: String) -> Fault {
         let (place, key) = (self.place(key), key.to_owned());
         Fault { place, key, expected: expected.to_owned(), found }
     }
@@ -125,14 +122,14 @@ impl Reader<'_> {
         matches!(self.values.get(key), Some((Value::Flag(true), _)))
     }
 
-    fn text(&self, key: &str) -> Option<String> {
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
         match self.values.get(key) {
             Some((Value::Text(text), _)) => Some(text.clone()),
             _ => None,
         }
     }
 
-    fn path(&self, key: &str) -> Option<PathBuf> {
+    pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
         match self.values.get(key) {
             Some((Value::Path(path), _)) => Some(path.clone()),
             _ => None,
@@ -232,104 +229,5 @@ fn check_listeners(reader: &Reader<'_>, faults: &mut Vec<Fault>) {
             let expected = format!("another address than {other}");
             faults.push(reader.fault(key, &expected, address.to_string()));
         }
-    }
-}
-
-/// The compiled-in modes with the files' laid over them.
-fn modes(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Option<Modes> {
-    let mut all: Vec<Arc<Mode>> = Vec::new();
-    let mut texts: BTreeMap<String, Arc<str>> = BTreeMap::new();
-    for preset in presets::PRESETS {
-        match preset.parse() {
-            Ok(mode) => {
-                texts.insert(mode.name.clone(), Arc::from(preset.text));
-                all.push(Arc::new(mode));
-            }
-            Err(errors) => faults.extend(errors.0.iter().map(mode_fault)),
-        }
-    }
-    let mut from_files: Vec<(String, PathBuf)> = Vec::new();
-    for path in mode_files(reader, faults) {
-        let Some((mode, text)) = read_mode(&path, faults) else { continue };
-        if let Some((_, other)) = from_files.iter().find(|(name, _)| *name == mode.name) {
-            faults.push(Fault {
-                place: path.display().to_string(),
-                key: "name".to_owned(),
-                expected: "a name of its own".to_owned(),
-                found: format!("{:?}, the name of {}", mode.name, other.display()),
-            });
-            continue;
-        }
-        from_files.push((mode.name.clone(), path));
-        texts.insert(mode.name.clone(), text);
-        match all.iter_mut().find(|known| known.name == mode.name) {
-            Some(known) => *known = Arc::new(mode),
-            None => all.push(Arc::new(mode)),
-        }
-    }
-    let name = reader.text("modes.default")?;
-    let default = all.iter().find(|mode| mode.name == name).cloned();
-    if default.is_none() {
-        let names: Vec<&str> = all.iter().map(|mode| mode.name.as_str()).collect();
-        let expected = format!("one of {}", names.join(", "));
-        faults.push(reader.fault("modes.default", &expected, name));
-    }
-    default.map(|default| Modes { all, texts, default })
-}
-
-/// The `.toml` files of the folder, by name, and those named one by one.
-fn mode_files(reader: &Reader<'_>, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
-    const FILES_MAX: usize = 256;
-    let mut files = Vec::new();
-    if let Some(folder) = reader.path("modes.dir") {
-        match std::fs::read_dir(&folder) {
-            Ok(entries) => {
-                let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-                files.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "toml")));
-            }
-            Err(error) => {
-                let found = format!("{} ({error})", folder.display());
-                faults.push(reader.fault("modes.dir", "a folder that can be read", found));
-            }
-        }
-        files.sort();
-    }
-    if let Some((Value::Paths(paths), _)) = reader.values.get("modes.files") {
-        files.extend(paths.iter().cloned());
-    }
-    if files.len() > FILES_MAX {
-        let expected = format!("at most {FILES_MAX} mode files");
-        faults.push(reader.fault("modes.dir", &expected, files.len().to_string()));
-        files.clear();
-    }
-    files
-}
-
-fn read_mode(path: &Path, faults: &mut Vec<Fault>) -> Option<(Mode, Arc<str>)> {
-    let name = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) => {
-            let expected = "a mode file that can be read".to_owned();
-            let (key, found) = (String::new(), error.to_string());
-            faults.push(Fault { place: name, key, expected, found });
-            return None;
-        }
-    };
-    match Mode::parse(&name, &text) {
-        Ok(mode) => Some((mode, Arc::from(text))),
-        Err(errors) => {
-            faults.extend(errors.0.iter().map(mode_fault));
-            None
-        }
-    }
-}
-
-fn mode_fault(error: &fairshot_mode::ModeError) -> Fault {
-    Fault {
-        place: format!("{}:{}:{}", error.file, error.line, error.column),
-        key: error.key.clone(),
-        expected: error.expected.clone(),
-        found: error.found.clone(),
     }
 }

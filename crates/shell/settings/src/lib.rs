@@ -9,6 +9,7 @@ mod checks;
 mod error;
 mod file;
 mod layers;
+mod modes;
 mod page;
 mod settings;
 mod table;

@@ -3,6 +3,7 @@
 use crate::layers::Values;
 use crate::value::{Value, without_user};
 use fairshot_mode::Mode;
+use fairshot_world::StaticWorld;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -124,6 +125,8 @@ pub struct Modes {
     pub all: Vec<Arc<Mode>>,
     /// The TOML text of each, by name: what a room's clients are given.
     pub texts: BTreeMap<String, Arc<str>>,
+    /// The world of each mode from a file, by name, with the terrain and meshes it names.
+    pub worlds: BTreeMap<String, Arc<StaticWorld>>,
     /// The mode of a join that names none.
     pub default: Arc<Mode>,
 }

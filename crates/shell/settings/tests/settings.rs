@@ -308,3 +308,134 @@ fn the_page_of_the_configuration_is_what_the_table_makes() {
          write_configuration`"
     );
 }
+
+/// A mode with terrain of two rows of two numbers, all of one height, and a mesh.
+const HILLS: &str = r#"name = "hills"
+[arena]
+min_m = [-16, -1, -16]
+max_m = [16, 16, 16]
+[[arena.height_fields]]
+file = "flat.r16"
+columns = 2
+corner_m = [-16, 0, -16]
+cell_m = 32
+height_m = 2
+[[spawns]]
+position_m = [0, 2, 0]
+"#;
+
+#[test]
+fn terrain_is_read_beside_the_file_that_names_it() {
+    let folder =
+        Folder::new(&[("hills.toml", HILLS), ("flat.r16", "\u{7f}\u{7f}".repeat(4).as_str())]);
+    let settings = right(&["--modes-files", &folder.path("hills.toml")], &[]);
+    let world = &settings.modes.worlds["hills"];
+    // 0x7f7f of 0xffff is a little under half of two metres.
+    assert!((world.ground_m(1.0, 1.0) - 0.996).abs() < 0.01, "{}", world.ground_m(1.0, 1.0));
+}
+
+#[test]
+fn terrain_that_is_missing_torn_or_over_a_spawn_is_told_by_its_key() {
+    let folder = Folder::new(&[("hills.toml", HILLS), ("flat.r16", "abc")]);
+    let path = folder.path("hills.toml");
+    let flags = ["--modes-files", path.as_str()];
+    let expected = "full rows of 16-bit numbers, and at most 262144 triangles in all";
+    check(
+        &flags,
+        &[],
+        &format!(
+            "{path}:6:8: arena.height_fields[0].file: expected {expected}, found \"flat.r16\": \
+             3 bytes are not two or more full rows of 2 16-bit numbers"
+        ),
+    );
+    let bytes = "\u{7f}\u{7f}".repeat(4);
+    std::fs::write(folder.path("flat.r16"), bytes).expect("a file");
+    let buried = HILLS.replace("[0, 2, 0]", "[0, 0, 0]");
+    std::fs::write(folder.path("hills.toml"), buried).expect("a file");
+    check(
+        &flags,
+        &[],
+        &format!(
+            "{path}:12:14: spawns[0].position_m: expected room for a body, \
+             found [0, 0, 0] in terrain or a mesh"
+        ),
+    );
+    std::fs::remove_file(folder.path("flat.r16")).expect("the file");
+    let error = load(&flags, &[]).expect_err("the file is gone").to_string();
+    assert!(error.contains("arena.height_fields[0].file: expected"), "{error}");
+    assert!(error.contains("the file cannot be read"), "{error}");
+}
+
+const PEM: &str = "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n";
+
+#[test]
+fn a_cluster_with_certificates_and_a_user_is_read_whole() {
+    let folder = Folder::new(&[("pem", PEM), ("password", "secret\n")]);
+    let (pem, password) = (folder.path("pem"), folder.path("password"));
+    let cluster = right(
+        &[
+            "--cluster-etcd-endpoints=https://etcd:2379",
+            "--cluster-etcd-user=fairshot",
+            "--cluster-control-address=0.0.0.0:7603",
+        ],
+        &[
+            ("FAIRSHOT_CLUSTER_ETCD_CA_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_ETCD_PASSWORD_FILE", &password),
+            ("FAIRSHOT_CLUSTER_TLS_CERT_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_TLS_KEY_FILE", &pem),
+            ("FAIRSHOT_CLUSTER_TLS_CA_FILE", &pem),
+        ],
+    )
+    .cluster
+    .expect("a cluster");
+    assert_eq!(cluster.control_url, "https://0.0.0.0:7603");
+    assert_eq!(cluster.etcd_user.expect("a user").name, "fairshot");
+    assert!(cluster.etcd_tls.expect("an authority").identity.is_none());
+    assert_eq!(cluster.tls.expect("certificates").name, None);
+}
+
+#[test]
+fn half_a_certificate_a_user_without_a_password_and_keys_that_are_none_are_refused() {
+    let folder = Folder::new(&[("pem", PEM), ("empty", " \n")]);
+    let (pem, empty) = (folder.path("pem"), folder.path("empty"));
+    check(
+        &["--cluster-etcd-endpoints=https://etcd:2379"],
+        &[],
+        "--cluster-etcd-endpoints: cluster.etcd_endpoints: expected cluster.etcd_ca_file beside \
+         https://, found none",
+    );
+    check(
+        &["--cluster-etcd-endpoints=http://etcd:2379", "--cluster-etcd-ca-file", &pem],
+        &[],
+        "--cluster-etcd-ca-file: cluster.etcd_ca_file: expected an https:// endpoint beside it, \
+         found none",
+    );
+    check(
+        &["--cluster-etcd-user=fairshot"],
+        &[],
+        "--cluster-etcd-user: cluster.etcd_user: expected cluster.etcd_password_file beside it, \
+         found none",
+    );
+    check(
+        &["--cluster-etcd-user=fairshot", "--cluster-etcd-password-file", &empty],
+        &[],
+        "--cluster-etcd-password-file: cluster.etcd_password_file: expected a password, \
+         found an empty file",
+    );
+    check(
+        &["--cluster-tls-cert-file", &pem, "--cluster-tls-key-file", &empty],
+        &[],
+        &format!(
+            "--cluster-tls-key-file: cluster.tls_key_file: expected a PEM private key, \
+             found {empty} without one\n\
+             --cluster-tls-cert-file: cluster.tls_cert_file: expected cluster.tls_ca_file beside \
+             it, found none"
+        ),
+    );
+    check(
+        &["--cluster-control-url=https://node-1:7603"],
+        &[],
+        "--cluster-control-url: cluster.control_url: expected http://, or cluster.tls_cert_file \
+         beside https://, found https://node-1:7603",
+    );
+}

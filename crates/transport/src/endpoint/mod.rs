@@ -42,6 +42,8 @@ pub struct Endpoint {
     /// Established connections that only received: whatever they have to say (credit, repairs) rides
     /// on the next packet their owner sends, or goes by itself at the time noted here.
     lazy: VecDeque<(Instant, ConnectionKey)>,
+    /// Connections whose datagrams the path holds back; each knows until when at most.
+    held: Vec<ConnectionKey>,
     /// Packets the endpoint answers with by itself: retries, refusals, resets.
     answers: Answers,
     /// Handshakes under way on the server side, oldest first, with their deadlines.
@@ -92,6 +94,7 @@ impl Endpoint {
             touched: Vec::new(),
             stirred: Vec::new(),
             lazy: VecDeque::new(),
+            held: Vec::new(),
             answers: Answers::default(),
             half_open: VecDeque::new(),
             half_open_count: 0,
@@ -151,6 +154,7 @@ impl Endpoint {
     pub fn flush(&mut self, now: Instant, network: &mut dyn Network) {
         self.answers.depart(now, network);
         self.stir_overdue(now);
+        self.stir_held(now);
         let mut stirred = std::mem::take(&mut self.stirred);
         let mut left = 0;
         for at in 0..stirred.len() {
@@ -160,6 +164,9 @@ impl Endpoint {
             };
             connection.lazy_until = None;
             connection.stirred = connection.flush(now, network);
+            if connection.note_held(now) {
+                self.held.push(connection.key);
+            }
             if connection.stirred {
                 stirred[left] = index;
                 left += 1;
@@ -176,7 +183,8 @@ impl Endpoint {
     /// When [`Endpoint::receive`] should be called at the latest, for an owner without a tick.
     #[must_use]
     pub fn timeout(&self) -> Option<Instant> {
-        self.timeouts.iter().flatten().min().copied()
+        let held = self.held.iter().filter_map(|key| self.get(*key)?.held_until);
+        self.timeouts.iter().flatten().copied().chain(held).min()
     }
 
     /// Queues a datagram, unreliable and unordered, for the next flush. When the path holds older
@@ -247,6 +255,12 @@ impl Endpoint {
     /// Figures of the connection's path.
     pub fn path(&mut self, key: ConnectionKey) -> Option<PathState> {
         self.get_mut(key).map(Connection::path)
+    }
+
+    /// Where the peer is now: the address its last validated packets came from.
+    #[must_use]
+    pub fn remote_address(&self, key: ConnectionKey) -> Option<SocketAddr> {
+        self.get(key).map(|connection| connection.quinn.remote_address())
     }
 
     /// The smoothed round trip alone, cheaper than [`Endpoint::path`].

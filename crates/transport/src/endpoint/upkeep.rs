@@ -96,6 +96,27 @@ impl Endpoint {
         }
     }
 
+    /// Has every connection send whose datagrams were held back too long.
+    pub(super) fn stir_held(&mut self, now: Instant) {
+        let mut held = std::mem::take(&mut self.held);
+        held.retain(|key| {
+            let Some(connection) = self.get_mut(*key) else { return false };
+            // Where something went meanwhile, its flush noted anew whether anything is held.
+            let due = connection.held_until;
+            if due.is_some_and(|due| due > now) {
+                return true;
+            }
+            connection.held_listed = false;
+            if due.is_some() {
+                connection.held_until = None;
+                connection.overdue = true;
+                self.stir(key.index);
+            }
+            false
+        });
+        self.held = held;
+    }
+
     /// Does a connection's business with the endpoint and notes when it wants the time next.
     pub(super) fn settle(&mut self, index: u32) {
         let at = index as usize;

@@ -99,10 +99,11 @@ impl<T: Clone> Lane<T> {
         if lost || size > line.packet_size_max {
             return;
         }
-        if line.bytes_per_second.is_none() {
+        self.serve(now, line, luck);
+        // What a thin line still holds goes first.
+        if line.bytes_per_second.is_none() && self.queue.is_empty() {
             return self.fly(now, line, luck, doubled, item);
         }
-        self.serve(now, line, luck);
         if self.queue_bytes + size <= line.queue_bytes_max {
             self.queue_bytes += size;
             self.queue.push_back((size, item));
@@ -143,7 +144,10 @@ impl<T: Clone> Lane<T> {
             self.carried = 0.0;
             return;
         }
-        self.carried += line.bytes_per_second.unwrap_or(f64::INFINITY) * since.as_secs_f64();
+        self.carried = match line.bytes_per_second {
+            Some(rate) => self.carried + rate * since.as_secs_f64(),
+            None => f64::INFINITY,
+        };
         #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
         while let Some((size, _)) = self.queue.front()
             && self.carried >= *size as f64
@@ -190,6 +194,23 @@ mod tests {
         }
         assert_eq!(came, [(0, 100), (1, 200), (2, 300), (3, 400), (4, 500)]);
         assert!(lane.is_empty());
+    }
+
+    #[test]
+    fn a_line_that_carried_nothing_gives_back_all_it_held_once_it_has_no_limit_again() {
+        let held = Line { bytes_per_second: Some(0.0), ..Line::default() };
+        let (mut lane, mut luck) = (Lane::default(), Luck::new(1));
+        let start = Instant::now();
+        for number in 0..3 {
+            lane.push(start, &held, &mut luck, 100, number);
+        }
+        let later = start + Duration::from_secs(1);
+        assert_eq!(lane.pop(later, &held, &mut luck), None);
+        let free = Line::default();
+        let came: Vec<i32> = std::iter::from_fn(|| lane.pop(later, &free, &mut luck)).collect();
+        assert_eq!(came, [0, 1, 2]);
+        lane.push(later, &free, &mut luck, 100, 3);
+        assert_eq!(lane.pop(later, &free, &mut luck), Some(3));
     }
 
     #[test]

@@ -307,7 +307,10 @@ impl<B: Books> State<B> {
                 if first && !own_life && ruling != ShotRuling::Refused(Rule::Armed) {
                     self.fault = Some("mixed");
                 }
-                if !first && ruling != ShotRuling::Repeat {
+                // Past the retention its revision may wrap to one never committed: that names nothing and
+                // is never judged.
+                let names_nothing = !retained && ruling == ShotRuling::Malformed;
+                if !first && ruling != ShotRuling::Repeat && !names_nothing {
                     self.fault = Some("twice");
                 }
             }

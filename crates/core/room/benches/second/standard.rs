@@ -22,7 +22,7 @@ pub struct Standard {
 }
 
 /// Ticks between two shots of one player: 1.5 a second.
-const SHOT_TICKS: u32 = 43;
+pub const SHOT_TICKS: u32 = 43;
 
 impl Standard {
     pub fn new(seed: u64) -> Self {
@@ -102,6 +102,11 @@ impl Standard {
             frame,
         }));
     }
+}
+
+/// What the baseline's room is made of too.
+pub fn mode_of_the_room() -> &'static Mode {
+    &shared().0
 }
 
 fn shared() -> &'static (Arc<Mode>, Arc<StaticWorld>) {

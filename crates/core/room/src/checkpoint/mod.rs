@@ -121,6 +121,12 @@ impl Core {
         if saved.lives.len() != self.lives.len() {
             return Err(CheckpointError::Fit("ids"));
         }
+        let movers = self.movers.len();
+        if (saved.movers.len(), saved.told.len()) != (movers, movers)
+            || saved.mover_waits.len() != self.mover_waits.len()
+        {
+            return Err(CheckpointError::Fit("movers"));
+        }
         let shapes = Arc::new(TargetShapes::new(&self.mode));
         self.history =
             History::load(&self.mode, shapes, &saved.history).map_err(CheckpointError::History)?;
@@ -129,6 +135,8 @@ impl Core {
         self.rng = crate::rng::Rng::new(saved.rng);
         self.lives = saved.lives;
         self.movers.load(&saved.movers);
+        self.mover_waits = saved.mover_waits;
+        self.told = saved.told;
         for (seat, saved) in saved.seats.into_iter().enumerate() {
             let player = saved.map(|saved| saved.into_player(seat, self, names)).transpose()?;
             self.teams[seat] =

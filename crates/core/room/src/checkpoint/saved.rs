@@ -15,7 +15,7 @@ use crate::{HitData, HitSource};
 use fairshot_judge::{Allowance, ClipUse, FiredShot, Latency, ShooterRecord};
 use fairshot_mode::{Stat, StatSheet, WeaponNumbers};
 use fairshot_units::{EntityId, Life, MessageNumber, PlayerId, Rule, Tick, ViewStep, WeaponId};
-use fairshot_world::{BodyState, Brain, MoverState, Projectile as Body};
+use fairshot_world::{BodyState, Brain, Motion, MoverState, Projectile as Body};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(super) struct Saved {
     pub rng: u64,
     pub lives: Vec<Life>,
     pub movers: Vec<MoverState>,
+    pub mover_waits: Vec<u32>,
+    pub told: Vec<Motion>,
     pub seats: Vec<Option<SavedPlayer>>,
     pub monsters: Vec<SavedMonster>,
     pub flying: Vec<SavedProjectile>,
@@ -52,6 +54,7 @@ pub(super) struct SavedPlayer {
     id: PlayerId,
     team: u8,
     life: Life,
+    first_life: Life,
     body: BodyState,
     health: f32,
     alive: bool,
@@ -71,6 +74,8 @@ pub(super) struct SavedPlayer {
     fired: Vec<SavedShot>,
     stats: Vec<(String, SavedStat)>,
     held_list: Option<Vec<WeaponId>>,
+    held_before: Option<(Option<Vec<WeaponId>>, Tick)>,
+    left: Option<(Vec3, Tick)>,
     seen: (Option<u32>, Vec<u64>),
     refusals: u32,
     command_credit: Vec<Allowance>,
@@ -160,6 +165,8 @@ impl Saved {
             rng: core.rng.0,
             lives: core.lives.clone(),
             movers: core.movers.save(),
+            mover_waits: core.mover_waits.clone(),
+            told: core.told.clone(),
             seats: core.seats.iter().map(|seat| seat.as_ref().map(SavedPlayer::of)).collect(),
             monsters: core.monsters.iter().map(SavedMonster::of).collect(),
             flying,
@@ -181,6 +188,7 @@ impl SavedPlayer {
             id: player.id.clone(),
             team: player.team,
             life: player.life,
+            first_life: player.first_life,
             body: player.body,
             health: player.health,
             alive: player.alive,
@@ -195,11 +203,13 @@ impl SavedPlayer {
             respawn_ticks: player.respawn_ticks,
             round_trip_s: player.round_trip_s,
             latency: player.record.latency,
-            allowances: player.record.allowances().to_vec(),
+            allowances: player.record.allowances().copied().collect(),
             clips: player.record.clips().to_vec(),
             fired: player.record.fired().map(SavedShot::of).collect(),
             stats: player.stats.iter().map(|(name, s)| (name.to_owned(), stat(s))).collect(),
             held_list: player.held_list.clone(),
+            held_before: player.held_before.clone(),
+            left: player.left,
             seen: (player.seen.highest, player.seen.bits.to_vec()),
             refusals: player.refusals,
             command_credit: player.command_credit.0.clone(),
@@ -232,6 +242,7 @@ impl SavedPlayer {
             id: self.id,
             team: self.team,
             life: self.life,
+            first_life: self.first_life,
             body: sound(self.body)?,
             health: self.health,
             alive: self.alive,
@@ -243,6 +254,7 @@ impl SavedPlayer {
             credit_ticks: self.credit_ticks,
             silent_ticks: self.silent_ticks,
             frames_now: 0,
+            counted: self.applied,
             tick_began_m: self.body.position_m,
             died: self.died,
             respawn_ticks: self.respawn_ticks,
@@ -250,6 +262,8 @@ impl SavedPlayer {
             record: ShooterRecord::of_parts(self.latency, self.allowances, self.clips, fired),
             stats,
             held_list: self.held_list,
+            held_before: self.held_before,
+            left: self.left,
             seen: Seen { highest: self.seen.0, bits },
             refusals: self.refusals,
             command_credit: CommandCredit(self.command_credit),

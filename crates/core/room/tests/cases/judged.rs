@@ -341,3 +341,34 @@ fn e5_a_swing_is_a_command_and_a_shot_of_a_melee_weapon_hits_nobody() {
     assert_ne!(verdict.outcome.refused_by(), Some(Rule::Ammo));
     assert!(hit_ids(&range).is_empty());
 }
+
+#[test]
+fn a_frame_that_says_it_fires_is_no_way_round_the_rules_of_a_shot() {
+    let kinds = [
+        Weapon { damage: 20.0, ..gun(1) },
+        Weapon { kind: WeaponKind::Projectile, damage: 20.0, ..gun(2) },
+        Weapon { kind: WeaponKind::Melee, damage: 20.0, ..gun(3) },
+        Weapon { kind: WeaponKind::Continuous, damage: 20.0, ..gun(4) },
+    ];
+    for (weapon, held, hurts) in
+        [(1, true, false), (2, true, false), (3, true, false), (4, true, true), (4, false, false)]
+    {
+        let mut range = Range::new(mode(kinds.to_vec()), 1);
+        range.join(A, |_| Vec3::ZERO);
+        range.join(V, |_| Vec3::new(0.0, 0.0, -5.0));
+        range.script.lock().expect("one thread").each = Some(Box::new(move |room| {
+            room.set_held(A, (!held).then_some(&[]));
+        }));
+        range.run_to(40);
+        range.input(fairshot_room::RoomInput::Frame(fairshot_room::Frame {
+            entity: A,
+            life: range.room.life(A).expect("in the room"),
+            number: fairshot_units::MessageNumber(1),
+            input: fairshot_units::Input { pitch: -1000, ..Default::default() },
+            held: WeaponId(weapon),
+            firing: Some(WeaponId(weapon)),
+        }));
+        range.tick();
+        assert_eq!(range.health(V) < 30.0, hurts, "weapon {weapon}, held {held}");
+    }
+}

@@ -175,11 +175,14 @@ fn shot_after_death(view: u32) -> (Option<Rule>, bool, Range) {
 
 #[test]
 fn d1_a_shot_stamped_before_its_shooters_death_that_lands_after_it_is_refused_as_armed() {
-    let (rule, unseen, mut range) = shot_after_death(95);
-    assert_eq!((rule, unseen), (Some(Rule::Armed), true));
-    let heartbeat = range.room.heartbeat(&mut Vec::new());
-    assert_eq!(heartbeat.since.unseen_deaths, 1);
-    assert!(heartbeat.since.refused.is_empty(), "counted apart");
+    // The pose of tick 100 was sent before its damage was dealt: it shows her alive.
+    for view in [95, 100] {
+        let (rule, unseen, mut range) = shot_after_death(view);
+        assert_eq!((rule, unseen), (Some(Rule::Armed), true), "at {view}");
+        let heartbeat = range.room.heartbeat(&mut Vec::new());
+        assert_eq!(heartbeat.since.unseen_deaths, 1);
+        assert!(heartbeat.since.refused.is_empty(), "counted apart");
+    }
 }
 
 #[test]

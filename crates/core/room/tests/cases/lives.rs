@@ -122,3 +122,60 @@ fn a_player_joins_with_a_life_and_leaves_her_seat_free() {
     range.tick();
     assert_eq!(range.room.life(W), Some(first.next()), "the next holder has the next life");
 }
+
+#[test]
+fn a_shot_fired_before_her_screen_showed_a_games_teleport_is_judged_where_she_was() {
+    let mut range = Range::new(mode(vec![gun(1)]), 1);
+    range.join(A, |_| Vec3::ZERO);
+    range.join(V, |_| OLD);
+    range.usual_latency(A, 6);
+    range.tick();
+    range.script.lock().expect("one thread").paths.remove(&A);
+    range.script.lock().expect("one thread").each = Some(Box::new(|room| {
+        if room.tick().0 == 100 {
+            room.teleport(A, NEW);
+        }
+    }));
+    range.run_to(103);
+    let seen_before = range.shot(A, 1, at(97), EYE, OLD + UP);
+    assert!(seen_before.outcome.is_accepted(), "{:?}", seen_before.outcome);
+    assert_eq!(range.last_hit(), Some(V));
+    let seen_after = range.shot(A, 1, at(101), EYE, OLD + UP);
+    assert_eq!(seen_after.outcome.refused_by(), Some(fairshot_units::Rule::Origin));
+    let from_there = range.shot(A, 1, at(101), NEW + UP, NEW + UP + Vec3::NEG_Z);
+    assert!(from_there.outcome.is_accepted());
+    range.run_to(170);
+    let long_ago = range.shot(A, 1, at(99), EYE, OLD + UP);
+    assert_eq!(long_ago.outcome.refused_by(), Some(fairshot_units::Rule::Origin), "over a second");
+}
+
+#[test]
+fn a_shot_of_a_gun_that_was_taken_before_her_screen_showed_it_counts() {
+    let mut range = Range::new(mode(vec![gun(1), gun(2)]), 1);
+    range.join(A, |_| Vec3::ZERO);
+    range.script.lock().expect("one thread").each = Some(Box::new(|room| {
+        let held = if room.tick().0 < 100 { 1 } else { 2 };
+        room.set_held(A, Some(&[fairshot_units::WeaponId(held)]));
+    }));
+    range.run_to(103);
+    let held = Some(fairshot_units::Rule::Held);
+    assert!(range.shot(A, 1, at(99), EYE, OLD + UP).outcome.is_accepted(), "she saw it in hand");
+    assert_eq!(range.shot(A, 1, at(101), EYE, OLD + UP).outcome.refused_by(), held);
+    assert!(range.shot(A, 2, at(101), EYE, OLD + UP).outcome.is_accepted());
+    range.run_to(170);
+    assert_eq!(range.shot(A, 1, at(99), EYE, OLD + UP).outcome.refused_by(), held);
+}
+
+#[test]
+fn a_shot_left_over_from_a_seats_last_holder_is_not_the_next_ones() {
+    let mut range = Range::new(mode(vec![gun(1)]), 1);
+    range.join(A, |_| Vec3::ZERO);
+    range.run_to(20);
+    range.fire(A, 1, at(19), EYE, OLD + UP);
+    range.input(RoomInput::Leave { entity: A });
+    range.join(A, |_| Vec3::ZERO);
+    range.tick();
+    assert!(range.verdicts().is_empty() && range.out.notices.is_empty());
+    let refused = range.room.heartbeat(&mut Vec::new()).since.refused;
+    assert!(refused.is_empty(), "{refused:?}");
+}

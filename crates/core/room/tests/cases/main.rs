@@ -2,11 +2,14 @@
 
 mod kit;
 
+mod bots;
 mod explained;
+mod grades;
 mod judged;
 mod ledger_stamps;
 mod limits;
 mod lives;
+mod movers;
 mod refusals;
 mod rewound;
 mod schedule;

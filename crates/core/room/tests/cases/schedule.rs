@@ -1,7 +1,7 @@
 //! A runner through a stall: she never covers more than her speed times the ticks run.
 
 use crate::kit::{A, Range, gun, mode};
-use fairshot_room::{CREDIT_TICKS_MAX, RoomInput, TickSchedule};
+use fairshot_room::{RoomInput, TickSchedule, credit_ticks_max};
 use fairshot_units::Input;
 use glam::Vec3;
 
@@ -48,7 +48,7 @@ fn r24_a_runner_covers_no_more_than_her_speed_times_the_ticks_run() {
     let dropped = range.room.counts().ticks_dropped;
     assert!(dropped >= 112, "{dropped}");
     let covered = start.distance(place(&range));
-    let most = 5.0 * (ticks_run as f32 + CREDIT_TICKS_MAX as f32) / 64.0;
+    let most = 5.0 * (ticks_run as f32 + credit_ticks_max(64) as f32) / 64.0;
     assert!(covered <= most + 0.01, "{covered} m in {ticks_run} ticks");
 }
 
@@ -57,7 +57,7 @@ fn frames_that_a_stall_held_back_all_apply_in_the_tick_they_land() {
     let mut range = runner();
     range.run_to(60);
     let start = place(&range);
-    for _ in 0..CREDIT_TICKS_MAX {
+    for _ in 0..credit_ticks_max(64) {
         range.frame(A, FORWARD);
     }
     range.tick();
@@ -76,7 +76,7 @@ fn frames_beyond_real_time_are_dropped_the_oldest_first() {
     }
     let last = range.frame(A, FORWARD);
     range.tick();
-    assert_eq!(range.room.counts().frames_dropped, 201 - u64::from(CREDIT_TICKS_MAX));
+    assert_eq!(range.room.counts().frames_dropped, 201 - u64::from(credit_ticks_max(64)));
     assert_eq!(range.out.own[0].applied, last, "those dropped count as heard");
     // A client at twice the speed gains nothing.
     let start = place(&range);
@@ -86,6 +86,52 @@ fn frames_beyond_real_time_are_dropped_the_oldest_first() {
         range.tick();
     }
     assert!(start.distance(place(&range)) <= 5.01);
+}
+
+#[test]
+fn frames_that_ride_in_several_datagrams_count_once_against_the_credit() {
+    let mut range = runner();
+    range.run_to(60);
+    let start = place(&range);
+    let life = range.room.life(A).expect("in the room");
+    let held = fairshot_units::WeaponId::FISTS;
+    // Three datagrams of a stall land together; each carries every frame not yet heard.
+    for most in [38, 39, 40] {
+        for number in 1..=most {
+            let number = fairshot_units::MessageNumber(10_000 + number);
+            let frame = fairshot_room::Frame {
+                entity: A,
+                life,
+                number,
+                input: FORWARD,
+                held,
+                firing: None,
+            };
+            range.input(RoomInput::Frame(frame));
+        }
+    }
+    range.tick();
+    assert_eq!(range.room.counts().frames_dropped, 0);
+    assert!(start.distance(place(&range)) > 2.8);
+}
+
+#[test]
+fn a_stall_of_0_65_s_is_ridden_out_at_any_tick_rate() {
+    for tick_hz in [20, 64, 128] {
+        let mut settings = mode(vec![gun(1)]);
+        settings.tick_hz = tick_hz;
+        let mut range = Range::new(settings, 1);
+        range.join(A, |_| Vec3::ZERO);
+        range.tick();
+        range.script.lock().expect("one thread").paths.clear();
+        range.run_to(200);
+        for _ in 0..u32::from(tick_hz) * 65 / 100 {
+            range.frame(A, FORWARD);
+        }
+        range.tick();
+        assert_eq!(range.room.counts().frames_dropped, 0, "at {tick_hz} Hz");
+        assert!(place(&range).length() > 5.0 * 0.65 - 0.4, "at {tick_hz} Hz");
+    }
 }
 
 #[test]

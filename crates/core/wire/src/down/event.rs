@@ -54,11 +54,38 @@ pub enum Event {
         /// Metres round its end in which it hurt; 0 only what it struck.
         blast_radius_m: f32,
     },
+    /// A door or lift was told to do something else; it does just that, tick by tick, until the next.
+    Mover {
+        /// Those of the mode come first, in its order.
+        mover: u16,
+        /// Where its middle stands after the batch's tick.
+        centre_m: Vec3,
+        motion: Motion,
+    },
     /// A game's own.
     Game {
         name: Arc<str>,
         entity: Option<EntityId>,
         value: Value,
+    },
+}
+
+/// What a door or lift does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    Rest,
+    /// It is not there.
+    Gone,
+    /// Goes there, then rests.
+    Towards {
+        to_m: Vec3,
+        speed_m_s: f32,
+    },
+    /// Goes to and fro, `to_m` first.
+    Between {
+        from_m: Vec3,
+        to_m: Vec3,
+        speed_m_s: f32,
     },
 }
 

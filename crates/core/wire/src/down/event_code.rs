@@ -1,11 +1,12 @@
 //! Events as bytes. The low four bits of an event's first byte are its kind, the high four its flags.
 
-use super::event::{Event, Hit, HitWeapon, Joined, Outcome, RefusedBy, ShotJudged, Strike};
+use super::event::{Event, Hit, HitWeapon, Joined, Motion, Outcome, RefusedBy, ShotJudged, Strike};
 use crate::bytes::{ByteReader, Put};
 use crate::names::{NameReader, NameWriter};
 use crate::value::TEXT_BYTES_MAX;
 use crate::{DecodeError, Value};
 use fairshot_units::{EntityId, EntityKind, Life, MessageNumber, Rule, WeaponId};
+use glam::Vec3;
 use std::sync::Arc;
 
 const JOINED: u8 = 0;
@@ -18,6 +19,7 @@ const REFUSED: u8 = 6;
 const GAME: u8 = 7;
 const LAUNCHED: u8 = 8;
 const ENDED: u8 = 9;
+const MOVER: u8 = 10;
 
 const HAS_SOURCE: u8 = 0x10;
 const HAS_ZONE: u8 = 0x20;
@@ -90,6 +92,12 @@ pub(super) fn write(event: &Event, out: &mut Vec<u8>, names: &mut NameWriter<'_>
             out.put_u8(weapon.0);
             out.put_varint(number.0.into());
         }
+        Event::Mover { mover, centre_m, motion } => {
+            out.put_u8(MOVER);
+            out.put_varint((*mover).into());
+            write_point(*centre_m, out);
+            write_motion(motion, out);
+        }
         Event::Ended { projectile, weapon, at_m, blast_radius_m } => {
             out.put_u8(ENDED);
             out.put_varint(projectile.0.into());
@@ -142,6 +150,11 @@ pub(super) fn read(
             at_m: bytes.take_place()?,
             blast_radius_m: read_amount(bytes)?,
         }),
+        MOVER => Ok(Event::Mover {
+            mover: bytes.take_varint_u16()?,
+            centre_m: bytes.take_vec3()?,
+            motion: read_motion(bytes)?,
+        }),
         GAME => {
             let name = names.read(bytes)?;
             let entity = read_source(first, bytes)?;
@@ -149,6 +162,43 @@ pub(super) fn read(
         }
         unknown => Err(DecodeError::Kind(unknown)),
     }
+}
+
+/// Three f32, exactly: clients move a mover by the same arithmetic as the room.
+fn write_point(point_m: Vec3, out: &mut Vec<u8>) {
+    point_m.to_array().into_iter().for_each(|number| out.put_f32(number));
+}
+
+fn write_motion(motion: &Motion, out: &mut Vec<u8>) {
+    match motion {
+        Motion::Rest => out.put_u8(0),
+        Motion::Gone => out.put_u8(1),
+        Motion::Towards { to_m, speed_m_s } => {
+            out.put_u8(2);
+            write_point(*to_m, out);
+            out.put_f32(*speed_m_s);
+        }
+        Motion::Between { from_m, to_m, speed_m_s } => {
+            out.put_u8(3);
+            write_point(*from_m, out);
+            write_point(*to_m, out);
+            out.put_f32(*speed_m_s);
+        }
+    }
+}
+
+fn read_motion(bytes: &mut ByteReader<'_>) -> Result<Motion, DecodeError> {
+    Ok(match bytes.take_u8()? {
+        0 => Motion::Rest,
+        1 => Motion::Gone,
+        2 => Motion::Towards { to_m: bytes.take_vec3()?, speed_m_s: bytes.take_f32()? },
+        3 => Motion::Between {
+            from_m: bytes.take_vec3()?,
+            to_m: bytes.take_vec3()?,
+            speed_m_s: bytes.take_f32()?,
+        },
+        unknown => return Err(DecodeError::Kind(unknown)),
+    })
 }
 
 fn bit(set: bool, mask: u8) -> u8 {

@@ -7,7 +7,7 @@ mod event_code;
 mod welcome;
 
 pub use batch::{BatchWriter, TickEvents};
-pub use event::{Event, Hit, HitWeapon, Joined, Outcome, RefusedBy, ShotJudged, Strike};
+pub use event::{Event, Hit, HitWeapon, Joined, Motion, Outcome, RefusedBy, ShotJudged, Strike};
 pub use welcome::{MODE_BYTES_MAX, TICKET_BYTES_MAX, Welcome};
 
 use crate::bytes::{ByteReader, Put};

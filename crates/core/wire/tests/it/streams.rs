@@ -8,7 +8,7 @@ use fairshot_units::{
 };
 use fairshot_wire::{
     BatchWriter, CloseCode, DecodeError, Down, DownReader, Event, EventBatch, GameCommand,
-    GameReply, Hello, Hit, HitWeapon, Joined, NameTable, Outcome, RefusedBy, ShotJudged,
+    GameReply, Hello, Hit, HitWeapon, Joined, Motion, NameTable, Outcome, RefusedBy, ShotJudged,
     StreamReader, Strike, Up, Value, Welcome,
 };
 use glam::Vec3;
@@ -55,7 +55,7 @@ pub fn event(rng: &mut Rng) -> Event {
         0 => RefusedBy::Game(text("safe_zone")),
         _ => RefusedBy::BuiltIn(Rule::BUILT_IN[rng.below(12) as usize]),
     };
-    match rng.below(10) {
+    match rng.below(11) {
         0 => Event::Joined(Joined {
             entity,
             kind: [
@@ -122,6 +122,16 @@ pub fn event(rng: &mut Rng) -> Event {
             weapon: WeaponId(rng.u8()),
             at_m: place(rng),
             blast_radius_m: 3.5,
+        },
+        9 => Event::Mover {
+            mover: rng.u16(),
+            centre_m: place(rng),
+            motion: match rng.below(4) {
+                0 => Motion::Rest,
+                1 => Motion::Gone,
+                2 => Motion::Towards { to_m: place(rng), speed_m_s: 2.5 },
+                _ => Motion::Between { from_m: place(rng), to_m: place(rng), speed_m_s: 0.3 },
+            },
         },
         _ => Event::Game { name: text("door_opened"), entity: source, value: value(rng, 3) },
     }

@@ -3,11 +3,13 @@
 //! compiler settings: f64, an array of structs, every box and every target looked at, no allocation.
 
 mod cpu;
+mod paired;
 mod plain;
 mod room;
 
 use cpu::CpuTime;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use paired::paired;
 use room::{Crowd, PELLETS, Room, Shot};
 use std::hint::black_box;
 
@@ -28,15 +30,29 @@ fn shots(criterion: &mut Criterion<CpuTime>) {
                 black_box(room.judge(&shot, &mut scratch))
             });
         });
-        let plain: Vec<plain::Room> = rooms.iter().map(plain::Room::new).collect();
+        let plain: Vec<plain::Room> = rooms.iter().map(Room::plain).collect();
         let mut next = Shots::new(&rooms);
         group.bench_function("plain", |bencher| {
             bencher.iter(|| {
                 let (_, shot) = next.shot();
-                black_box(plain[shot.room].judge(&shot))
+                black_box(plain[shot.room].judge(&shot.plain()))
             });
         });
         group.finish();
+        let mut scratch = [(); PELLETS].map(|()| fairshot_world::TargetHits::new());
+        let (mut flat_next, mut plain_next) = (Shots::new(&rooms), Shots::new(&rooms));
+        paired(
+            &format!("three pellets, {name}"),
+            3200,
+            || {
+                let (room, shot) = flat_next.shot();
+                black_box(room.judge(&shot, &mut scratch));
+            },
+            || {
+                let (_, shot) = plain_next.shot();
+                black_box(plain[shot.room].judge(&shot.plain()));
+            },
+        );
     }
 }
 

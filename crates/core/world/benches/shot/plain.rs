@@ -1,9 +1,21 @@
 //! The baseline: how one writes it first. A row is a vector of structs of doubles, and a shot looks at
 //! every box and every target. It allocates nothing while it judges.
 
-use crate::room::{RANGE_M, Room as Flat, SPREAD_RAD, Shot};
-use fairshot_mode::ZoneShape;
-use fairshot_units::EntityKind;
+use fairshot_mode::{Mode, ZoneShape};
+use fairshot_units::{EntityId, EntityKind, EntityState, Tick, ViewStep};
+use glam::Vec3;
+
+/// A shot as the baseline wants it.
+#[derive(Clone, Copy)]
+pub struct Pull {
+    pub shooter: EntityId,
+    pub view: ViewStep,
+    pub body_middle_m: Vec3,
+    pub origin_m: Vec3,
+    pub direction: Vec3,
+    pub range_m: f32,
+    pub spread_rad: f32,
+}
 
 #[derive(Clone, Copy)]
 struct Point {
@@ -42,6 +54,9 @@ struct Body {
     head_radius: f64,
 }
 
+/// Rows kept: the snapshots of a second, and what lies across its end.
+const ROWS_MAX: usize = 34;
+
 pub struct Room {
     rows: Vec<Row>,
     boxes: Vec<Cuboid>,
@@ -56,14 +71,7 @@ struct Found {
 }
 
 impl Room {
-    pub fn new(flat: &Flat) -> Self {
-        let mode = &flat.shared.mode;
-        let row = |(tick, states): &(fairshot_units::Tick, Vec<_>)| Row {
-            tick: tick.0,
-            targets: states.iter().map(Target::new).collect(),
-        };
-        // Only what was sent is kept, as in the history.
-        let rows = flat.rows.iter().filter(|(tick, _)| tick.0.is_multiple_of(2)).map(row).collect();
+    pub fn new(mode: &Mode) -> Self {
         let boxes = mode.arena.blocks.iter().map(|block| Cuboid {
             centre: point(block.centre_m),
             half: point(block.half_m),
@@ -84,7 +92,7 @@ impl Room {
         let player = &mode.body;
         let monster = &mode.monsters[0];
         Self {
-            rows,
+            rows: Vec::new(),
             boxes: boxes.collect(),
             bodies: [
                 body(player.radius_m, player.height_m, &player.zones),
@@ -93,7 +101,16 @@ impl Room {
         }
     }
 
-    pub fn judge(&self, shot: &Shot) -> f64 {
+    /// Keeps a tick that was sent; a second of them. The oldest row is written over.
+    pub fn record(&mut self, tick: Tick, states: impl Iterator<Item = EntityState>) {
+        let mut targets =
+            if self.rows.len() < ROWS_MAX { Vec::new() } else { self.rows.remove(0).targets };
+        targets.clear();
+        targets.extend(states.map(|state| Target::new(&state)));
+        self.rows.push(Row { tick: tick.0, targets });
+    }
+
+    pub fn judge(&self, shot: &Pull) -> f64 {
         let step = f64::from(shot.view.tick.0) + f64::from(shot.view.fraction) / 65536.0;
         let newer = self.rows.iter().position(|row| f64::from(row.tick) >= step);
         let Some(newer) = newer.filter(|newer| *newer > 0) else { return -1.0 };
@@ -110,10 +127,10 @@ impl Room {
         let aim = point(shot.direction);
         let mut sum = 0.0;
         for pellet in [-1.0, 0.0, 1.0] {
-            let (sin, cos) = (pellet * f64::from(SPREAD_RAD)).sin_cos();
+            let (sin, cos) = (pellet * f64::from(shot.spread_rad)).sin_cos();
             let direction =
                 Point { x: aim.x * cos + aim.z * sin, y: aim.y, z: aim.z * cos - aim.x * sin };
-            let range = self.wall(origin, direction, f64::from(RANGE_M));
+            let range = self.wall(origin, direction, f64::from(shot.range_m));
             sum += range;
             let mut found = [Found { id: 0, distance: f64::INFINITY, zone: false }; 2];
             for (from, to) in older.targets.iter().zip(&newer.targets) {
@@ -179,7 +196,7 @@ impl Room {
 }
 
 impl Target {
-    fn new(state: &fairshot_units::EntityState) -> Self {
+    fn new(state: &EntityState) -> Self {
         Self {
             id: state.id.0,
             life: state.life.0,
@@ -243,7 +260,7 @@ fn sphere(o: Point, d: Point, centre: Point, radius: f64) -> Option<f64> {
     (t >= 0.0).then_some(t)
 }
 
-fn point(v: glam::Vec3) -> Point {
+fn point(v: Vec3) -> Point {
     Point { x: v.x.into(), y: v.y.into(), z: v.z.into() }
 }
 

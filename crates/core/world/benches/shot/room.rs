@@ -8,8 +8,8 @@ use fairshot_units::{
     EntityId, EntityKind, EntityState, Input, Life, SlotIndex, Tick, ViewStep, WeaponId,
 };
 use fairshot_world::{
-    BodyState, Brain, History, LoadError, Ray, StaticWorld, TargetHits, TargetShapes, WalkerSize,
-    direction_of, step_body, step_walker, turned_level,
+    BodyState, Brain, History, LoadError, Present, Ray, StaticWorld, TargetHits, TargetShapes,
+    WalkerSize, direction_of, step_body, step_walker, turned_level,
 };
 use glam::Vec3;
 use std::sync::{Arc, OnceLock};
@@ -52,6 +52,21 @@ pub struct Shot {
     pub body_middle_m: Vec3,
     pub origin_m: Vec3,
     pub direction: Vec3,
+}
+
+impl Shot {
+    /// For the baseline.
+    pub fn plain(&self) -> crate::plain::Pull {
+        crate::plain::Pull {
+            shooter: self.shooter,
+            view: self.view,
+            body_middle_m: self.body_middle_m,
+            origin_m: self.origin_m,
+            direction: self.direction,
+            range_m: RANGE_M,
+            spread_rad: SPREAD_RAD,
+        }
+    }
 }
 
 impl Room {
@@ -148,21 +163,33 @@ impl Room {
         }
     }
 
+    /// The same second for the baseline: only what was sent is kept, as in the history.
+    pub fn plain(&self) -> crate::plain::Room {
+        let mut plain = crate::plain::Room::new(&self.shared.mode);
+        for (tick, states) in self.rows.iter().filter(|(tick, _)| tick.0.is_multiple_of(2)) {
+            plain.record(*tick, states.iter().copied());
+        }
+        plain
+    }
+
     /// Cover, then each pellet against the present world and the past targets. Returns a sum that
     /// depends on every answer.
     pub fn judge(&self, shot: &Shot, hits: &mut [TargetHits; PELLETS]) -> f32 {
-        let world = &self.shared.world;
+        let world = Present::from(&self.shared.world);
         let Ok(moment) = self.history.moment(shot.view) else { return -1.0 };
         if !world.is_clear(shot.body_middle_m, shot.origin_m) {
             return 0.0;
         }
-        let rays = [-1.0, 0.0, 1.0].map(|pellet| {
-            let direction = turned_level(shot.direction, pellet * SPREAD_RAD);
-            let range_m =
-                world.cast(shot.origin_m, direction, RANGE_M).map_or(RANGE_M, |hit| hit.distance_m);
-            Ray { origin_m: shot.origin_m, direction, range_m }
+        let mut rays = [-1.0, 0.0, 1.0].map(|pellet| Ray {
+            origin_m: shot.origin_m,
+            direction: turned_level(shot.direction, pellet * SPREAD_RAD),
+            range_m: RANGE_M,
         });
-        moment.trace_fan(&rays, 1, |entity| entity == shot.shooter, hits);
+        let near = moment.near(&rays);
+        for ray in &mut rays {
+            ray.range_m = world.open_m(ray.origin_m, ray.direction, RANGE_M);
+        }
+        moment.trace_near(&near, &rays, 1, |entity| entity == shot.shooter, hits);
         let mut sum = 0.0;
         for (ray, hits) in rays.iter().zip(hits) {
             sum += ray.range_m;

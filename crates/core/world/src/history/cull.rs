@@ -3,6 +3,7 @@
 
 use super::row::{Block, Grid};
 use super::{Moment, Ray};
+use crate::ahead::prefetch_line;
 use glam::Vec2;
 
 /// A fan of rays over the ground, in coarse units: a strip with a beginning and an end that widens.
@@ -21,6 +22,8 @@ pub(super) struct Strip {
 
 /// Fans wider than this to either side (60 degrees) are traced a ray at a time.
 const COSINE_MIN: f32 = 0.5;
+/// Rays of one fan; more are traced a ray at a time.
+const RAYS_MAX: usize = 32;
 
 impl Strip {
     /// `reach_m`: how far an entity's shape, and its place since, may lie from its coarse place.
@@ -34,7 +37,11 @@ impl Strip {
         let range = |ray: &Ray| ray.range_m * scale;
         let length = rays.iter().map(range).fold(0.0, f32::max) + reach;
         let mut along = Vec2::ZERO;
-        for ray in rays {
+        let mut flats = [Vec2::ZERO; RAYS_MAX];
+        if rays.len() > RAYS_MAX {
+            return None;
+        }
+        for (ray, kept) in rays.iter().zip(&mut flats) {
             let flat = Vec2::new(ray.direction.x, ray.direction.z);
             let steepness = flat.length();
             if steepness < 1e-3 {
@@ -51,13 +58,11 @@ impl Strip {
                 };
                 return (rays.len() == 1).then_some(around);
             }
-            along += flat / steepness;
+            *kept = flat / steepness;
+            along += *kept;
         }
         let along = along.try_normalize()?;
-        let cosine = rays
-            .iter()
-            .map(|ray| Vec2::new(ray.direction.x, ray.direction.z).normalize().dot(along))
-            .fold(1.0, f32::min);
+        let cosine = flats[..rays.len()].iter().map(|flat| flat.dot(along)).fold(1.0, f32::min);
         let together = rays.iter().all(|ray| ray.origin_m == first.origin_m);
         if !together || cosine < COSINE_MIN {
             return None;
@@ -101,7 +106,8 @@ impl Strip {
     /// The same, eight entities at a time, with the same operations in the same order.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn near_avx2(&self, block: &Block) -> u32 {
+    #[inline]
+    pub(super) fn near_avx2(&self, block: &Block) -> u32 {
         use std::arch::x86_64::{
             __m128i, _CMP_GE_OQ, _CMP_LE_OQ, _mm_loadu_si128, _mm256_add_ps, _mm256_and_ps,
             _mm256_andnot_ps, _mm256_cmp_ps, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps,
@@ -139,15 +145,8 @@ impl Moment<'_> {
     /// Asks for the coarse places of the row that a trace culls.
     #[inline]
     pub(super) fn prefetch(&self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // Past a few lines the processor sees the pattern itself.
-            for block in self.history.row(self.nearer()).iter().take(8) {
-                // SAFETY: a hint that reads nothing; the pointer is that of a reference.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(block).cast()) };
-            }
-        }
+        // Past a few lines the processor sees the pattern itself.
+        self.history.row(self.nearer()).iter().take(8).for_each(prefetch_line);
     }
 }
 

@@ -7,6 +7,7 @@
 mod bytes;
 mod cull;
 mod moment;
+mod near;
 mod pose;
 mod record;
 mod row;
@@ -14,6 +15,7 @@ mod save;
 mod trace;
 
 pub use moment::{Moment, RewindError};
+pub use near::Near;
 pub use pose::{DrawnPose, PastPose, blend};
 pub use save::LoadError;
 pub use trace::{Ray, TargetHit, TargetHits};

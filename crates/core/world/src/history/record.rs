@@ -2,7 +2,6 @@
 
 use super::History;
 use super::row::{Block, PoseRow, TraitsRow};
-use crate::shapes::shape_of;
 use fairshot_units::{EntityState, POSITION_STEPS_PER_M, Tick};
 
 impl History {
@@ -14,19 +13,13 @@ impl History {
         if !follows {
             self.clear();
         }
-        let used = states
-            .iter()
-            .filter(|state| shape_of(state.kind).is_some())
-            .map(|state| usize::from(state.id.0) + 1)
-            .filter(|used| *used <= Self::ENTITIES_MAX)
-            .max()
-            .unwrap_or(0);
-        if used > self.width() {
-            self.widen(used);
-        }
         let snapshot = !follows || self.is_snapshot_tick(tick);
         let row = if snapshot { self.snapshot_row_next() } else { self.ring + self.since_snapshot };
-        self.write(row, states);
+        let used = self.write(row, states);
+        if used > self.width() {
+            self.widen(used);
+            self.write(row, states);
+        }
         self.ticks[row] = tick;
         if follows {
             let drawn_from = if snapshot {
@@ -74,18 +67,16 @@ impl History {
     /// Keeps the bound of how far anybody moves between two rows that are blended.
     #[expect(clippy::cast_precision_loss, reason = "only a bound, and rounded up below")]
     pub(super) fn note_moves(&mut self, older: usize, newer: usize) {
-        let mut moved2 = 0.0f32;
+        let mut moved = 0;
         for (older, newer) in self.row(older).iter().zip(self.row(newer)) {
             for (older, newer) in older.poses.iter().zip(&newer.poses) {
-                if newer.follows(*older) {
-                    let axis = |i: usize| {
-                        newer.pose.position[i].wrapping_sub(older.pose.position[i]) as f32
-                    };
-                    moved2 = moved2.max(axis(0) * axis(0) + axis(2) * axis(2));
-                }
+                let axis = |i: usize| newer.pose.position[i].abs_diff(older.pose.position[i]);
+                let most = axis(0).max(axis(2));
+                moved = moved.max(if newer.follows(*older) { most } else { 0 });
             }
         }
-        let moved_m = moved2.sqrt() * (1.001 / POSITION_STEPS_PER_M);
+        // The longer axis' way, both ways at once.
+        let moved_m = moved as f32 * (1.001 * std::f32::consts::SQRT_2 / POSITION_STEPS_PER_M);
         self.moved_max_m[0] = self.moved_max_m[0].max(moved_m);
     }
 
@@ -93,22 +84,30 @@ impl History {
         if self.snapshots == 0 || self.newest + 1 == self.ring { 0 } else { self.newest + 1 }
     }
 
-    fn write(&mut self, row: usize, states: &[EntityState]) {
+    /// Writes those whose ids the row has a place for. Returns how many places all of them take.
+    fn write(&mut self, row: usize, states: &[EntityState]) -> usize {
         let width = self.width();
         let blocks = &mut self.blocks[row * self.row_blocks..][..self.row_blocks];
         let traits = &mut self.traits[row * width..][..width];
+        let mut used = 0;
         blocks.fill(Block::EMPTY);
         for state in states {
             let id = usize::from(state.id.0);
-            let Some(pose) = PoseRow::new(state).filter(|_| id < width) else { continue };
+            let Some(pose) = PoseRow::new(state) else { continue };
+            if id < Self::ENTITIES_MAX {
+                used = used.max(id + 1);
+            }
+            let Some(block) = blocks.get_mut(id / Block::WIDTH) else { continue };
             let Some(shape) = self.shapes.get(pose.shape) else { continue };
-            self.reach_max_m = self.reach_max_m.max(shape.reach_m);
-            let block = &mut blocks[id / Block::WIDTH];
+            if shape.reach_m > self.reach_max_m {
+                self.reach_max_m = shape.reach_m;
+            }
             let lane = id % Block::WIDTH;
             (block.xs[lane], block.zs[lane]) = self.grid.place(state.pose.position);
             block.poses[lane] = pose;
             traits[id] = TraitsRow::new(state);
         }
+        used
     }
 
     fn carry_teleports(&mut self, from: usize, to: usize) {

@@ -79,6 +79,13 @@ impl PoseRow {
         self.life == other.life && self.present() && other.present()
     }
 
+    /// Whether both are of one life, and alive.
+    #[inline(always)]
+    pub(super) fn same_living(self, other: Self) -> bool {
+        const BOTH: u8 = PRESENT | ALIVE;
+        self.life == other.life && self.flags & other.flags & BOTH == BOTH
+    }
+
     pub(super) fn teleported(self) -> bool {
         self.flags & TELEPORTED != 0
     }
@@ -149,8 +156,9 @@ impl Grid {
 
     #[expect(clippy::cast_possible_truncation, reason = "held to 16 bits just before")]
     pub(super) fn place(self, position: [i32; 3]) -> (i16, i16) {
+        // Places lie within 2^24 steps, and so do middles.
         let coarse = |steps: i32, middle: i32| {
-            (steps.saturating_sub(middle) >> self.shift).clamp(-32_700, 32_700) as i16
+            (steps.wrapping_sub(middle) >> self.shift).clamp(-32_700, 32_700) as i16
         };
         (coarse(position[0], self.middle[0]), coarse(position[2], self.middle[1]))
     }

@@ -1,10 +1,8 @@
 //! A ray against the targets of a past moment: nearest first, as many as it pierces, no allocation.
 
-use super::cull::Strip;
-use super::moment::Sent;
 use super::pose::blend_position;
-use super::row::Block;
-use super::{DrawnPose, Moment, blend};
+use super::row::{Block, PoseRow};
+use super::{DrawnPose, Moment, Near, blend};
 use crate::shapes::Shape;
 use fairshot_units::{EntityId, Life};
 use glam::Vec3;
@@ -145,13 +143,33 @@ impl Moment<'_> {
         spares: &impl Fn(EntityId) -> bool,
         out: &mut [TargetHits],
     ) {
+        self.trace_found(&self.near_of(rays, radius_m), rays, pierce, spares, out);
+    }
+
+    /// As [`Self::trace_fan`], among those that [`Self::near`] found for these rays.
+    pub fn trace_near(
+        &self,
+        near: &Near,
+        rays: &[Ray],
+        pierce: u8,
+        spares: impl Fn(EntityId) -> bool,
+        out: &mut [TargetHits],
+    ) {
+        self.trace_found(near, rays, pierce, &spares, out);
+    }
+
+    #[inline]
+    fn trace_found(
+        &self,
+        near: &Near,
+        rays: &[Ray],
+        pierce: u8,
+        spares: &impl Fn(EntityId) -> bool,
+        out: &mut [TargetHits],
+    ) {
         out.iter_mut().for_each(TargetHits::clear);
-        let history = self.history;
-        // Blended places lie at most half a move from the nearer row's.
-        let [moved, moved_before] = history.moved_max_m;
-        let moved = self.fraction.min(1.0 - self.fraction) * moved.max(moved_before);
-        let reach_m = history.reach_max_m + moved + radius_m;
-        let Some(strip) = Strip::new(history.grid, rays, reach_m) else {
+        let radius_m = near.radius_m();
+        if !near.is_fan() {
             if rays.len() > 1 {
                 for (ray, out) in rays.iter().zip(out) {
                     let (ray, out) = (slice::from_ref(ray), slice::from_mut(out));
@@ -159,30 +177,28 @@ impl Moment<'_> {
                 }
             }
             return;
-        };
+        }
         let most = (usize::from(pierce) + 1).min(TargetHits::MAX);
-        for (number, block) in history.row(self.nearer()).iter().enumerate() {
-            let mut near = strip.near(block);
-            while near != 0 {
-                let id = number * Block::WIDTH + near.trailing_zeros() as usize;
-                near &= near - 1;
-                let Some(living) = self.living(id) else { continue };
-                for (ray, out) in rays.iter().zip(out.iter_mut()) {
-                    let limit_m = out.limit_m(most, ray.range_m);
-                    if let Some(hit) = living.meet(ray, limit_m, radius_m)
-                        && !spares(hit.entity)
-                    {
-                        out.insert(hit, most);
-                    }
+        let rows = self.rows();
+        near.each(self, |id| {
+            let Some(living) = self.living(rows, id) else { return };
+            if spares(living.entity) {
+                return;
+            }
+            for (ray, out) in rays.iter().zip(out.iter_mut()) {
+                let limit_m = out.limit_m(most, ray.range_m);
+                if let Some(hit) = living.meet(ray, limit_m, radius_m) {
+                    out.insert(hit, most);
                 }
             }
-        }
+        });
     }
 
     /// Calls `look` with every living body: who, where, its radius, and its axis over its feet.
     pub(crate) fn bodies(&self, mut look: impl FnMut(EntityId, DrawnPose, f32, f32, f32)) {
+        let rows = self.rows();
         for id in 0..self.history.width() {
-            if let Some(living) = self.living(id) {
+            if let Some(living) = self.living(rows, id) {
                 let shape = living.shape;
                 look(living.entity, living.pose(), shape.radius_m, shape.low_m, shape.high_m);
             }
@@ -190,16 +206,24 @@ impl Moment<'_> {
     }
 
     /// Where an entity was drawn, if it was alive then and is alive now in the same life.
-    #[inline]
-    fn living(&self, id: usize) -> Option<Living<'_>> {
-        let (older, newer) = self.seen(id)?;
-        if !newer.pose.alive() || !self.pose(self.present, id).alive() {
+    #[inline(always)]
+    fn living<'a>(&'a self, rows: [&'a [Block]; 3], id: usize) -> Option<Living<'a>> {
+        let (number, lane) = (id / Block::WIDTH, id % Block::WIDTH);
+        let [older, newer, now] = rows.map(|row| row.get(number).map(|block| &block.poses[lane]));
+        let (mut older, mut newer, now) = (older?, newer?, now?);
+        let mut fraction = self.fraction;
+        if !newer.follows(*older) {
+            // Nothing is drawn in between: the pose of the nearer send stands.
+            let nearer = if self.nearer() == self.older { older } else { newer };
+            (older, newer, fraction) = (nearer, nearer, 0.0);
+        }
+        if !newer.same_living(*now) {
             return None;
         }
-        let shape = self.history.shapes.get(newer.pose.shape)?;
-        let entity = EntityId(u16::try_from(id).ok()?);
-        let fraction = self.blend_of(older, newer);
-        let position_m = blend_position(older.pose.pose, newer.pose.pose, fraction);
+        let shape = self.history.shapes.get(newer.shape)?;
+        let position_m = blend_position(older.pose, newer.pose, fraction);
+        #[expect(clippy::cast_possible_truncation, reason = "at most 4,096 entities")]
+        let entity = EntityId(id as u16);
         Some(Living { entity, older, newer, fraction, shape, position_m })
     }
 }
@@ -207,8 +231,8 @@ impl Moment<'_> {
 /// A target at a moment; its facing is worked out only for a ray that may meet it.
 struct Living<'a> {
     entity: EntityId,
-    older: Sent,
-    newer: Sent,
+    older: &'a PoseRow,
+    newer: &'a PoseRow,
     fraction: f32,
     shape: &'a Shape,
     position_m: Vec3,
@@ -216,25 +240,31 @@ struct Living<'a> {
 
 impl Living<'_> {
     fn pose(&self) -> DrawnPose {
-        blend(self.older.pose.pose, self.newer.pose.pose, self.fraction)
+        blend(self.older.pose, self.newer.pose, self.fraction)
     }
 
-    #[inline]
+    #[inline(always)]
     fn meet(&self, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
         let offset = self.position_m - ray.origin_m;
         if !self.shape.may_meet(offset, ray.direction, limit_m, radius_m) {
             return None;
         }
+        self.meet_near(offset, ray, limit_m, radius_m)
+    }
+
+    /// For a ray that may meet it.
+    fn meet_near(&self, offset: Vec3, ray: &Ray, limit_m: f32, radius_m: f32) -> Option<TargetHit> {
         let pose = self.pose();
         // A zone counts anywhere on the ray, also behind a nearer target: only the target itself must
         // lie within the limit.
-        let met = self.shape.meet(offset, pose.yaw_rad, ray.direction, ray.range_m, radius_m)?;
+        let met =
+            self.shape.meet_near(offset, pose.yaw_rad, ray.direction, ray.range_m, radius_m)?;
         if met.distance_m > limit_m {
             return None;
         }
         Some(TargetHit {
             entity: self.entity,
-            life: Life(self.newer.pose.life),
+            life: Life(self.newer.life),
             distance_m: met.distance_m,
             zone: met.zone,
             pose,

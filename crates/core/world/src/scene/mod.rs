@@ -9,15 +9,17 @@ mod scenery;
 mod slab;
 mod tree;
 mod triangle;
+mod vicinity;
 
 pub use files::{ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX};
 pub use mover::{Motion, MoverState, Movers};
-pub(crate) use obstacle::Figure;
-pub(crate) use roomy::Roomy;
+pub(crate) use obstacle::{Figure, Obstacle};
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
+pub(crate) use vicinity::Vicinity;
 
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;
+use roomy::Roomy;
 use slab::{Line, Slab};
 use tree::Tree;
 use triangle::Triangle;
@@ -92,8 +94,12 @@ impl<'a> Present<'a> {
         range_m: f32,
         radius_m: f32,
     ) -> Option<Hit> {
+        let is_open = self.fixed.is_open(origin_m, range_m + radius_m);
+        if is_open && self.movers.is_empty() {
+            return None;
+        }
         let line = Line::new(origin_m, direction);
-        let mut first = self.fixed.sweep(&line, range_m, radius_m);
+        let mut first = if is_open { None } else { self.fixed.sweep(&line, range_m, radius_m) };
         for (index, placed) in (0u32..).zip(self.movers) {
             let Some(slab) = &placed.slab else { continue };
             let limit_m = first.map_or(range_m, |hit| hit.distance_m);
@@ -102,6 +108,18 @@ impl<'a> Present<'a> {
             }
         }
         first
+    }
+
+    /// How far a ray of unit direction goes before it meets anything, `range_m` at the most: what
+    /// [`Self::cast`] says, without what it met.
+    #[must_use]
+    pub fn open_m(self, origin_m: Vec3, direction: Vec3, range_m: f32) -> f32 {
+        let line = Line::new(origin_m, direction);
+        let mut open_m = self.fixed.open_m(&line, range_m);
+        for slab in self.movers.iter().filter_map(|placed| placed.slab.as_ref()) {
+            open_m = slab.enter(&line, 0.0).filter(|t| *t < open_m).unwrap_or(open_m);
+        }
+        open_m
     }
 
     /// Whether nothing stands between two points, and neither lies inside something.
@@ -175,13 +193,29 @@ impl StaticWorld {
         &self.bounds
     }
 
+    /// Whether nothing that stands still, nor the floor or the arena's edge, lies that near to a place: a
+    /// quick look that may say no where it is so.
+    #[inline]
+    fn is_open(&self, at_m: Vec3, reach_m: f32) -> bool {
+        reach_m < Roomy::CLEAR_MAX_M
+            && at_m.y - reach_m >= self.floor_m.max(self.bounds.min_m.y)
+            && at_m.y + reach_m <= self.bounds.max_m.y
+            && reach_m < self.roomy.clear_m(at_m.x, at_m.z)
+    }
+
+    #[inline]
+    fn open_m(&self, line: &Line, range_m: f32) -> f32 {
+        let (edge_m, ground_m) = self.edges_m(line, 0.0);
+        let limit_m = least(least(range_m, edge_m), ground_m);
+        self.tree.cast(line, 0.0, limit_m, |index, enter| match self.part(index) {
+            Part::Slab(slab, _) if slab.is_straight() => enter,
+            Part::Slab(slab, _) => slab.enter(line, 0.0).unwrap_or(f32::INFINITY),
+            Part::Triangle(triangle, _) => triangle.enter(line, 0.0).unwrap_or(f32::INFINITY),
+        })
+    }
+
     fn sweep(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
         let mut first = self.edge(line, range_m, radius_m);
-        if range_m + radius_m < Roomy::MARGIN_M
-            && self.roomy.is_roomy(line.origin_m.x, line.origin_m.z)
-        {
-            return first;
-        }
         let mut limit_m = first.map_or(range_m, |hit| hit.distance_m);
         self.tree.cast(line, radius_m, limit_m, |index, enter| {
             let (met, surface) = match self.part(index) {
@@ -218,28 +252,46 @@ impl StaticWorld {
         self.floor_m
     }
 
-    /// The ground and the arena's edge.
+    /// The ground or the arena's edge, whichever comes first.
+    #[inline]
     fn edge(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {
-        let (enter, leave) = line.through(self.bounds.min_m, self.bounds.max_m);
-        let inside = enter <= leave && self.bounds.contains(line.origin_m);
-        let distance_m = if inside { leave } else { 0.0 };
-        let edge = Hit { distance_m, surface: Surface::Bounds };
-        let over = line.origin_m.y - self.floor_m - radius_m;
-        let ground = if over < 0.0 {
-            Some(0.0)
-        } else if line.direction.y < 0.0 {
-            Some(over / -line.direction.y)
+        let (edge_m, ground_m) = self.edges_m(line, radius_m);
+        let (distance_m, surface) = if ground_m <= edge_m {
+            (ground_m, Surface::Ground)
         } else {
-            None
+            (edge_m, Surface::Bounds)
         };
-        match ground {
-            Some(distance_m) if distance_m <= edge.distance_m => {
-                Some(Hit { distance_m, surface: Surface::Ground })
-            }
-            _ => Some(edge),
-        }
-        .filter(|hit| hit.distance_m < range_m)
+        (distance_m < range_m).then_some(Hit { distance_m, surface })
     }
+
+    /// Where a ray meets the arena's edge, and where the ground; infinite where it never does.
+    #[inline]
+    fn edges_m(&self, line: &Line, radius_m: f32) -> (f32, f32) {
+        let Bounds { min_m, max_m } = self.bounds;
+        let (origin, inverse) = (line.origin_m, line.inverse);
+        let inside = origin.cmpge(min_m).all() && origin.cmple(max_m).all();
+        // From inside only the planes ahead can be met.
+        let leave = |axis: usize| {
+            let plane = if inverse[axis] < 0.0 { min_m[axis] } else { max_m[axis] };
+            (plane - origin[axis]) * inverse[axis]
+        };
+        let edge_m = if inside { least(least(leave(0), leave(1)), leave(2)) } else { 0.0 };
+        let over = origin.y - self.floor_m - radius_m;
+        let ground_m = if over < 0.0 {
+            0.0
+        } else if line.direction.y < 0.0 {
+            over / -line.direction.y
+        } else {
+            f32::INFINITY
+        };
+        (edge_m, ground_m)
+    }
+}
+
+/// The lesser of two numbers; where one is none, the second.
+#[inline]
+fn least(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
 }
 
 /// One thing of the tree.

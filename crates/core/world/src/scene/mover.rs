@@ -75,6 +75,18 @@ impl Movers {
         true
     }
 
+    /// Puts a mover where another room's copy of it stood so many steps ago, and moves it on. `false`
+    /// where there is no such mover or a number is not finite.
+    pub fn put(&mut self, mover: usize, state: MoverState, steps_ago: u32, dt_s: f32) -> bool {
+        let known = state.centre_m.is_finite() && self.set(mover, state.motion);
+        if let Some(placed) = self.placed.get_mut(mover).filter(|_| known) {
+            placed.block.centre_m = state.centre_m;
+            placed.put();
+            (0..steps_ago).for_each(|_| placed.step(dt_s));
+        }
+        known
+    }
+
     /// Where a mover stands and what it does.
     #[must_use]
     pub fn get(&self, mover: usize) -> Option<MoverState> {

@@ -44,6 +44,16 @@ impl Obstacle<'_> {
         }
     }
 
+    /// Whether a body is clear of it; what is not a block is looked at more closely.
+    #[inline(always)]
+    pub(crate) fn is_apart(&self, feet_m: Vec3, figure: &Figure) -> bool {
+        let (low, high) = figure.axis();
+        match self {
+            Self::Slab(slab) => slab.is_apart(feet_m, low, high, figure.radius_m),
+            Self::Triangle(_) => false,
+        }
+    }
+
     /// How high the feet stand on it, where it is under them and can be stood on.
     pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
         match self {
@@ -69,7 +79,11 @@ impl Obstacle<'_> {
 impl Present<'_> {
     /// Calls `look` with everything that overlaps a box.
     pub(crate) fn near(self, low: Vec3, high: Vec3, mut look: impl FnMut(&Obstacle<'_>)) {
-        self.fixed.near(low, high, &mut look);
+        self.fixed.parts_near(low, high, |part| look(&self.fixed.obstacle(part)));
+        self.movers_near(low, high, &mut look);
+    }
+
+    pub(super) fn movers_near(self, low: Vec3, high: Vec3, look: &mut impl FnMut(&Obstacle<'_>)) {
         for placed in self.movers {
             if let Some(slab) = &placed.slab {
                 let (slab_low, slab_high) = slab.bounds();
@@ -101,17 +115,25 @@ impl Present<'_> {
         Vec3::ZERO
     }
 
-    /// Whether a body there can have nothing but ground within the margin of roomy cells.
-    pub(crate) fn is_roomy(self, feet_m: Vec3) -> bool {
-        self.movers.is_empty() && self.fixed.roomy.is_roomy(feet_m.x, feet_m.z)
+    /// Whether a body that reaches so far over the ground can meet nothing but the floor.
+    #[inline]
+    pub(crate) fn is_roomy(self, feet_m: Vec3, reach_m: f32) -> bool {
+        self.movers.is_empty() && reach_m < self.fixed.roomy.clear_m(feet_m.x, feet_m.z)
     }
 }
 
 impl StaticWorld {
-    fn near(&self, low: Vec3, high: Vec3, look: &mut impl FnMut(&Obstacle<'_>)) {
-        self.tree.overlaps(low, high, |index| match self.part(index) {
-            Part::Slab(slab, _) => look(&Obstacle::Slab(slab)),
-            Part::Triangle(triangle, _) => look(&Obstacle::Triangle(triangle)),
-        });
+    /// Calls `look` with the place of everything that overlaps a box, for [`Self::obstacle`].
+    #[inline]
+    pub(super) fn parts_near(&self, low: Vec3, high: Vec3, look: impl FnMut(u32)) {
+        self.tree.overlaps(low, high, look);
+    }
+
+    #[inline]
+    pub(super) fn obstacle(&self, part: u32) -> Obstacle<'_> {
+        match self.part(part) {
+            Part::Slab(slab, _) => Obstacle::Slab(slab),
+            Part::Triangle(triangle, _) => Obstacle::Triangle(triangle),
+        }
     }
 }

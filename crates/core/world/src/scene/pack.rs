@@ -13,14 +13,40 @@ pub(crate) struct Pack {
     planes: [[Vec4; 2]; 6],
 }
 
-/// A ray as the packs want it: for each axis, which planes it meets first.
+/// A ray as the packs want it. Which planes it meets first follows from `back`, and is known as a test is
+/// compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackLine {
-    near: [usize; 3],
-    far: [usize; 3],
+    /// A bit for each axis it goes back along.
+    pub(crate) back: usize,
     near_from: [f32; 3],
     far_from: [f32; 3],
     inverse: [f32; 3],
+}
+
+/// The same for AVX2, spread over its lanes once a ray.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct WideLine {
+    near_from: [std::arch::x86_64::__m256; 3],
+    far_from: [std::arch::x86_64::__m256; 3],
+    inverse: [std::arch::x86_64::__m256; 3],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl WideLine {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(crate) fn new(line: &PackLine) -> Self {
+        use std::arch::x86_64::_mm256_set1_ps;
+        let wide = |numbers: [f32; 3]| {
+            [_mm256_set1_ps(numbers[0]), _mm256_set1_ps(numbers[1]), _mm256_set1_ps(numbers[2])]
+        };
+        Self {
+            near_from: wide(line.near_from),
+            far_from: wide(line.far_from),
+            inverse: wide(line.inverse),
+        }
+    }
 }
 
 /// Where a ray enters each box of a pack.
@@ -42,21 +68,16 @@ impl Pack {
 
     /// One bit for each box the ray enters within `limit`, and where it enters each.
     #[inline(always)]
-    pub(crate) fn cast(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
+    pub(crate) fn cast<const BACK: usize>(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
         let half = |half: usize| {
-            let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
-                // The index is held to the planes there are, which spares a check.
-                let plane = self.planes[which[axis].min(5)][half];
+            let plane = |which: usize, from: [f32; 3], axis: usize| {
+                let plane = self.planes[which][half];
                 (plane - Vec4::splat(from[axis])) * Vec4::splat(line.inverse[axis])
             };
-            let enter = plane(line.near, line.near_from, 0)
-                .max(plane(line.near, line.near_from, 1))
-                .max(plane(line.near, line.near_from, 2))
-                .max(Vec4::ZERO);
-            let leave = plane(line.far, line.far_from, 0)
-                .min(plane(line.far, line.far_from, 1))
-                .min(plane(line.far, line.far_from, 2))
-                .min(Vec4::splat(limit));
+            let near = |axis: usize| plane(near_plane::<BACK>(axis), line.near_from, axis);
+            let far = |axis: usize| plane(far_plane::<BACK>(axis), line.far_from, axis);
+            let enter = near(0).max(near(1)).max(near(2)).max(Vec4::ZERO);
+            let leave = far(0).min(far(1)).min(far(2)).min(Vec4::splat(limit));
             (enter.cmple(leave).bitmask(), enter.to_array())
         };
         let ((met, a), (met_more, b)) = (half(0), half(1));
@@ -67,22 +88,25 @@ impl Pack {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn cast_avx2(&self, line: &PackLine, limit: f32) -> (u32, Enters) {
+    pub(crate) fn cast_avx2<const BACK: usize>(
+        &self,
+        line: &WideLine,
+        limit: f32,
+    ) -> (u32, Enters) {
         use std::arch::x86_64::{
             __m256, _CMP_LE_OQ, _mm256_cmp_ps, _mm256_load_ps, _mm256_max_ps, _mm256_min_ps,
             _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
             _mm256_sub_ps,
         };
-        let plane = |which: [usize; 3], from: [f32; 3], axis: usize| {
-            let plane: *const f32 = std::ptr::from_ref(&self.planes[which[axis].min(5)]).cast();
+        let plane = |which: usize, from: __m256, axis: usize| {
+            let plane: *const f32 = std::ptr::from_ref(&self.planes[which]).cast();
             // SAFETY: a plane is eight numbers in a row, and each lies on 32 bytes of a pack that lies
             // on 64.
             let plane = unsafe { _mm256_load_ps(plane) };
-            let off = _mm256_sub_ps(plane, _mm256_set1_ps(from[axis]));
-            _mm256_mul_ps(off, _mm256_set1_ps(line.inverse[axis]))
+            _mm256_mul_ps(_mm256_sub_ps(plane, from), line.inverse[axis])
         };
-        let near = |axis| plane(line.near, line.near_from, axis);
-        let far = |axis| plane(line.far, line.far_from, axis);
+        let near = |axis: usize| plane(near_plane::<BACK>(axis), line.near_from[axis], axis);
+        let far = |axis: usize| plane(far_plane::<BACK>(axis), line.far_from[axis], axis);
         let max = |a: __m256, b: __m256| _mm256_max_ps(a, b);
         let min = |a: __m256, b: __m256| _mm256_min_ps(a, b);
         let enter = max(max(max(near(0), near(1)), near(2)), _mm256_setzero_ps());
@@ -110,18 +134,26 @@ impl Pack {
 
 impl PackLine {
     /// A ray against boxes grown by `grow_m` on every side.
+    #[inline(always)]
     pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
-        let back = |axis: usize| line.inverse[axis] < 0.0;
-        let near = [0, 1, 2].map(|axis| if back(axis) { axis + 3 } else { axis });
-        let far = [0, 1, 2].map(|axis| if back(axis) { axis } else { axis + 3 });
-        let origin = line.origin_m.to_array();
-        let grown = |axis: usize| if back(axis) { -grow_m } else { grow_m };
-        Self {
-            near,
-            far,
-            near_from: [0, 1, 2].map(|axis| origin[axis] + grown(axis)),
-            far_from: [0, 1, 2].map(|axis| origin[axis] - grown(axis)),
-            inverse: line.inverse.to_array(),
+        let (origin, inverse) = (line.origin_m.to_array(), line.inverse.to_array());
+        let mut pack = Self { back: 0, near_from: origin, far_from: origin, inverse };
+        for (axis, inverse) in inverse.into_iter().enumerate() {
+            let back = inverse < 0.0;
+            pack.back |= usize::from(back) << axis;
+            let grown = if back { -grow_m } else { grow_m };
+            pack.near_from[axis] += grown;
+            pack.far_from[axis] -= grown;
         }
+        pack
     }
+}
+
+/// A ray that goes back along an axis meets the high planes first.
+const fn near_plane<const BACK: usize>(axis: usize) -> usize {
+    axis + 3 * (BACK >> axis & 1)
+}
+
+const fn far_plane<const BACK: usize>(axis: usize) -> usize {
+    axis + 3 - 3 * (BACK >> axis & 1)
 }

@@ -100,10 +100,12 @@ impl Mesh {
     /// # Errors
     /// [`SceneryError`] says what cannot be read.
     pub fn from_gltf(bytes: &[u8]) -> Result<Self, SceneryError> {
-        let gltf = gltf::Gltf::from_slice(bytes).map_err(SceneryError::Gltf)?;
+        let gltf::Gltf { document, blob } =
+            gltf::Gltf::from_slice_without_validation(bytes).map_err(SceneryError::Gltf)?;
+        let gltf = checked(document)?;
         let buffers: Vec<Vec<u8>> = gltf
             .buffers()
-            .map(|buffer| buffer_bytes(&buffer, gltf.blob.as_deref()))
+            .map(|buffer| buffer_bytes(&buffer, blob.as_deref()))
             .collect::<Result<_, _>>()?;
         let mut mesh = Self::default();
         let mut nodes = NODES_MAX;
@@ -239,6 +241,17 @@ impl HeightField {
 fn add(triangles: &mut usize, more: usize) -> Result<(), SceneryError> {
     *triangles = triangles.saturating_add(more);
     if *triangles > TRIANGLES_MAX { Err(SceneryError::Full) } else { Ok(()) }
+}
+
+/// The document held to glTF 2.0. The check itself looks up what an attribute names, so that comes first.
+fn checked(document: gltf::Document) -> Result<gltf::Document, SceneryError> {
+    let json = document.into_json();
+    let attributes = json.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let mut named = attributes.flat_map(|primitive| primitive.attributes.values());
+    if named.any(|accessor| accessor.value() >= json.accessors.len()) {
+        return Err(SceneryError::Range);
+    }
+    gltf::Document::from_json(json).map_err(SceneryError::Gltf)
 }
 
 fn buffer_bytes(buffer: &gltf::Buffer<'_>, blob: Option<&[u8]>) -> Result<Vec<u8>, SceneryError> {

@@ -87,12 +87,21 @@ impl Slab {
         (enter <= leave).then_some(enter)
     }
 
-    /// How an upright capsule stands to it: its axis at `feet`, from `low` to `high` over them.
-    pub(crate) fn touch(&self, feet_m: Vec3, low_m: f32, high_m: f32, radius_m: f32) -> Touch {
+    /// The feet of an upright body in its own frame, and the way from it to the nearest point of the body's
+    /// axis, from `low` to `high` over the feet.
+    #[inline(always)]
+    fn way_out(&self, feet_m: Vec3, low_m: f32, high_m: f32) -> (Vec3, Vec3) {
         let local = unturn(feet_m - self.centre_m, self.sin, self.cos);
         let (bottom, top) = (local.y + low_m, local.y + high_m);
-        let out_x = local.x - local.x.clamp(-self.half_m.x, self.half_m.x);
-        let out_z = local.z - local.z.clamp(-self.half_m.z, self.half_m.z);
+        let beside = |place: f32, half: f32| {
+            if place > half {
+                place - half
+            } else if place < -half {
+                place + half
+            } else {
+                0.0
+            }
+        };
         let out_y = if bottom > self.half_m.y {
             bottom - self.half_m.y
         } else if top < -self.half_m.y {
@@ -100,7 +109,20 @@ impl Slab {
         } else {
             0.0
         };
-        let out = Vec3::new(out_x, out_y, out_z);
+        (local, Vec3::new(beside(local.x, self.half_m.x), out_y, beside(local.z, self.half_m.z)))
+    }
+
+    /// Whether an upright capsule is clear of it: a quick look that spares most bodies the rest.
+    #[inline(always)]
+    pub(crate) fn is_apart(&self, feet_m: Vec3, low_m: f32, high_m: f32, radius_m: f32) -> bool {
+        let (_, out) = self.way_out(feet_m, low_m, high_m);
+        out.length_squared() >= radius_m * radius_m
+    }
+
+    /// How an upright capsule stands to it: its axis at `feet`, from `low` to `high` over them.
+    pub(crate) fn touch(&self, feet_m: Vec3, low_m: f32, high_m: f32, radius_m: f32) -> Touch {
+        let (local, out) = self.way_out(feet_m, low_m, high_m);
+        let (bottom, top) = (local.y + low_m, local.y + high_m);
         let distance = out.length();
         if distance > 1e-6 {
             let normal = turn(out / distance, self.sin, self.cos);

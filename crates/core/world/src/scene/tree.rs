@@ -21,6 +21,22 @@ const LEAF: u32 = 1 << 31;
 /// Deep enough for 2^24 boxes: each of 8 levels leaves at most 7 nodes waiting.
 const STACK: usize = 56;
 
+/// Rays that go back along the same axes share a compiled test.
+macro_rules! by_back {
+    ($back:expr, $run:ident) => {
+        match $back {
+            0 => $run!(0),
+            1 => $run!(1),
+            2 => $run!(2),
+            3 => $run!(3),
+            4 => $run!(4),
+            5 => $run!(5),
+            6 => $run!(6),
+            _ => $run!(7),
+        }
+    };
+}
+
 impl Tree {
     pub(crate) fn build(boxes: &[(Vec3, Vec3)]) -> Self {
         let mut tree = Self::default();
@@ -32,34 +48,45 @@ impl Tree {
     }
 
     /// Calls `hit` with every box, grown by `grow_m`, that the ray enters before `limit_m`, and where it
-    /// enters. `hit` returns the new limit: the distance of something met, or the old one.
-    #[inline]
+    /// enters. `hit` returns the new limit: the distance of something met, or the old one. The limit in
+    /// the end is returned.
+    #[inline(always)]
     pub(crate) fn cast(
         &self,
         line: &Line,
         grow_m: f32,
         limit_m: f32,
         hit: impl FnMut(u32, f32) -> f32,
-    ) {
+    ) -> f32 {
         let line = PackLine::new(line, grow_m);
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2.
-            unsafe { self.cast_avx2(&line, limit_m, hit) };
-            return;
+            return unsafe { self.cast_avx2(&line, limit_m, hit) };
         }
-        self.cast_plain(&line, limit_m, hit);
+        self.cast_plain(&line, limit_m, hit)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn cast_avx2(&self, line: &PackLine, limit_m: f32, hit: impl FnMut(u32, f32) -> f32) {
-        self.walk(limit_m, hit, |boxes, limit_m| boxes.cast_avx2(line, limit_m));
+    fn cast_avx2(&self, line: &PackLine, limit_m: f32, hit: impl FnMut(u32, f32) -> f32) -> f32 {
+        macro_rules! back {
+            ($back:literal) => {{
+                let line = super::pack::WideLine::new(line);
+                self.walk(limit_m, hit, |boxes, limit| boxes.cast_avx2::<$back>(&line, limit))
+            }};
+        }
+        by_back!(line.back, back)
     }
 
     #[inline(always)]
-    fn cast_plain(&self, line: &PackLine, limit_m: f32, hit: impl FnMut(u32, f32) -> f32) {
-        self.walk(limit_m, hit, |boxes, limit_m| boxes.cast(line, limit_m));
+    fn cast_plain(&self, line: &PackLine, limit_m: f32, hit: impl FnMut(u32, f32) -> f32) -> f32 {
+        macro_rules! back {
+            ($back:literal) => {
+                self.walk(limit_m, hit, |boxes, limit| boxes.cast::<$back>(line, limit))
+            };
+        }
+        by_back!(line.back, back)
     }
 
     #[inline(always)]
@@ -68,7 +95,7 @@ impl Tree {
         mut limit_m: f32,
         mut hit: impl FnMut(u32, f32) -> f32,
         test: impl Fn(&Pack, f32) -> (u32, Enters),
-    ) {
+    ) -> f32 {
         let mut stack = [0u32; STACK];
         let mut waiting = usize::from(!self.nodes.is_empty());
         while waiting > 0 {
@@ -89,6 +116,7 @@ impl Tree {
                 }
             }
         }
+        limit_m
     }
 
     /// Calls `touch` with every box that overlaps the given one.

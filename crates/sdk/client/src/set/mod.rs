@@ -4,7 +4,7 @@ mod pump;
 
 use crate::player::{GOODBYE_WAIT, Link, Player};
 use crate::{Ended, Seat};
-use fairshot_client_core::{ClientEvent, GameSettings, PlayerClient, State};
+use fairshot_client_core::{Assets, ClientEvent, GameSettings, PlayerClient, State};
 use fairshot_transport::{
     ConnectionKey, Endpoint, Network, PathState, SendCounters, Settings, Socket,
 };
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A player of one set. Never names another player after its own was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +45,8 @@ pub struct Options {
     pub rejoin: Rejoin,
     /// Another player's settings, so that players of one mode share them.
     pub settings: Option<Arc<GameSettings>>,
+    /// The game's files, where its modes name terrain or meshes.
+    pub assets: Assets,
     /// A W3C `traceparent`; `None` sends the seat's.
     pub traceparent: Option<Arc<str>>,
 }
@@ -144,8 +146,7 @@ impl<N: Network> ClientSet<N> {
         options: Options,
     ) -> Result<ClientKey, ConnectError> {
         let connection = self.begin(now, &seat)?;
-        let Options { rejoin, settings, traceparent } = options;
-        let player = Box::new(Player::new(seat, rejoin, settings, traceparent, connection));
+        let player = Box::new(Player::new(seat, options, connection));
         let index = self.free.pop().unwrap_or_else(|| {
             self.players.push(None);
             self.generations.push(0);
@@ -228,6 +229,16 @@ impl<N: Network> ClientSet<N> {
             Link::Waiting(_) => Phase::Waiting,
             Link::Ended(ended) => Phase::Ended(ended),
         })
+    }
+
+    /// How long the server has said nothing on an open connection. It sends many snapshots a second, so
+    /// after some 3 s the line is broken or the server is gone, long before QUIC gives up: a game then
+    /// asks the matchmaker for a seat, which knows where rooms are.
+    #[must_use]
+    pub fn silent_for(&self, now: Instant, key: ClientKey) -> Option<Duration> {
+        let player = self.get(key)?;
+        let heard_at = player.heard_at.filter(|_| matches!(player.link, Link::Open(_)))?;
+        Some(now.saturating_duration_since(heard_at))
     }
 
     /// Says goodbye; [`Notice::Ended`] follows.

@@ -46,13 +46,16 @@ impl<N: Network> ClientSet<N> {
             }
             match event {
                 Event::Connected { .. } => {
+                    player.heard_at = Some(now);
                     player.link = Link::Open(connection);
                     self.activate_index(index);
                 }
                 Event::Datagram(bytes) => {
+                    player.heard_at = Some(now);
                     player.session.handle_datagram(&bytes, now_us);
                 }
                 Event::Readable => {
+                    player.heard_at = Some(now);
                     player.unread = true;
                     self.list_readable(index);
                 }

@@ -16,6 +16,7 @@ use fairshot_cluster::agent::AgentPoke;
 use fairshot_cluster::control::NodeName;
 use fairshot_cluster::directory::Directory;
 use fairshot_gateway::Limits;
+use fairshot_matchmaking::SeatCounts;
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::{Metrics, ProcessMetrics, ShardMetrics};
 use fairshot_transport::{Identity, IdentityError, Settings as TransportSettings};
@@ -165,6 +166,22 @@ impl Node {
     #[must_use]
     pub fn players_connected(&self) -> u32 {
         self.shards.iter().map(|shard| shard.status.get().players).sum()
+    }
+
+    /// The seats of all rooms together, as last reported by the shards.
+    #[must_use]
+    pub fn seats(&self) -> SeatCounts {
+        let mut all = SeatCounts::default();
+        for shard in self.shards.iter() {
+            for room in shard.status.get().rooms {
+                let seats = room.summary.seats;
+                all.reserved = all.reserved.saturating_add(seats.reserved);
+                all.taken = all.taken.saturating_add(seats.taken);
+                all.held = all.held.saturating_add(seats.held);
+                all.seats_max = all.seats_max.saturating_add(seats.seats_max);
+            }
+        }
+        all
     }
 
     /// Ends every room and session, telling each player, and then the shards themselves.

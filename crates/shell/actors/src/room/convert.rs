@@ -11,6 +11,7 @@ use fairshot_units::{
 };
 use fairshot_wire as wire;
 use fairshot_wire::snapshot;
+use fairshot_world::{Motion, MoverState};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -82,14 +83,23 @@ pub(crate) fn present(entity: EntityId, player: &PlayerId, life: Life, team: u8)
     })
 }
 
-/// One event for every client; `None` where the wire has no need of it. `inputs` are those the tick
-/// was run with: a shot's own claim says where it left.
-pub(crate) fn event(
-    event: &Event,
-    out: &TickOutput,
-    inputs: &[RoomInput],
-    names: &Names,
-) -> Option<wire::Event> {
+/// What a door or lift does, as clients move it too.
+pub(crate) fn moved(mover: u16, state: MoverState) -> wire::Event {
+    let motion = match state.motion {
+        Motion::Rest => wire::Motion::Rest,
+        Motion::Gone => wire::Motion::Gone,
+        Motion::Towards { centre_m, speed_m_s } => {
+            wire::Motion::Towards { to_m: centre_m, speed_m_s }
+        }
+        Motion::Between { from_m, to_m, speed_m_s } => {
+            wire::Motion::Between { from_m, to_m, speed_m_s }
+        }
+    };
+    wire::Event::Mover { mover, centre_m: state.centre_m, motion }
+}
+
+/// One event for every client; `None` where the wire has no need of it.
+pub(crate) fn event(event: &Event, out: &TickOutput, names: &Names) -> Option<wire::Event> {
     Some(match event {
         Event::Joined { entity, player, team } => {
             let own = out.own.iter().find(|own| own.entity == *entity);
@@ -102,7 +112,7 @@ pub(crate) fn event(
         }
         Event::ShotJudged { verdict } => {
             let verdict = out.judgement.verdicts.get(*verdict as usize)?;
-            wire::Event::ShotJudged(judged(verdict, out, inputs, names))
+            wire::Event::ShotJudged(judged(verdict, out, names))
         }
         Event::Hit(dealt) => wire::Event::Hit(hit(dealt, names)),
         Event::Died { entity, life, killer, weapon } => wire::Event::Killed {
@@ -123,6 +133,7 @@ pub(crate) fn event(
             at_m: *at_m,
             blast_radius_m: *blast_radius_m,
         },
+        Event::Mover { mover, state } => moved(*mover, *state),
         Event::Game { name, entity, data } => wire::Event::Game {
             name: Arc::from(*name),
             entity: *entity,
@@ -207,18 +218,13 @@ pub(crate) fn shot_of<'a>(inputs: &'a [RoomInput], verdict: &Verdict) -> Option<
     })
 }
 
-fn judged(
-    verdict: &Verdict,
-    out: &TickOutput,
-    inputs: &[RoomInput],
-    names: &Names,
-) -> wire::ShotJudged {
+fn judged(verdict: &Verdict, out: &TickOutput, names: &Names) -> wire::ShotJudged {
     let outcome = match &verdict.outcome {
         Ruling::Refused { rule, .. } => wire::Outcome::Refused((*rule).into()),
         Ruling::Accepted => {
             let rays = out.judgement.rays_of(verdict);
             let hits = out.judgement.hits_of(verdict);
-            let origin_m = shot_of(inputs, verdict).map_or(Vec3::ZERO, |shot| shot.claim.origin_m);
+            let origin_m = verdict.origin_m;
             wire::Outcome::Accepted {
                 origin_m,
                 ends_m: rays.iter().map(|ray| ray.end_m).collect(),

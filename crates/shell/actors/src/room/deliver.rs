@@ -111,11 +111,8 @@ impl RoomActor {
         if out.events.is_empty() && out.notices.is_empty() {
             return;
         }
-        let events: Vec<_> = out
-            .events
-            .iter()
-            .filter_map(|event| convert::event(event, out, &self.inbox, &self.names))
-            .collect();
+        let events: Vec<_> =
+            out.events.iter().filter_map(|event| convert::event(event, out, &self.names)).collect();
         let written = self.batches.write(out.tick, &events);
         let mut gateway = self.gateway.borrow_mut();
         for (index, place) in self.links.iter().enumerate() {

@@ -113,11 +113,11 @@ impl RoomActor {
         let mut refused = false;
         let rules = self.room.rules_of(weapon).map(|(rule, is_on)| {
             // A game's own rule under a built-in name is noted under either.
-            let measured = measures.as_slice().iter().find(|m| m.rule.label() == rule.label());
+            let measured = measures.iter().find(|m| m.rule.label() == rule.label());
             let refuses = refused_by.is_some_and(|by| by.label() == rule.label());
             let told = match measured {
                 _ if refused => bare(rule, RuleOutcome::NotReached),
-                Some(measure) => of_measure(measure, verdict),
+                Some(measure) => of_measure(&measure, verdict),
                 None if refuses => bare(rule, RuleOutcome::Refused),
                 None if is_on => bare(rule, RuleOutcome::Passed),
                 None => bare(rule, RuleOutcome::Off),

@@ -223,7 +223,8 @@ impl RoomActor {
         }
     }
 
-    /// A newcomer hears who is here already: their joins were told before she could listen.
+    /// A newcomer hears who is here already and what every door and lift does: that was told before she
+    /// could listen.
     fn tell_of_the_present(&mut self, session: SessionId, newcomer: EntityId) {
         let team_of = |entity| {
             let state = self.out.entities.iter().find(|state| state.id == entity);
@@ -238,6 +239,8 @@ impl RoomActor {
                 convert::present(entity, player, life, team_of(entity))
             })
             .collect();
+        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let joined: Vec<_> = joined.into_iter().chain(moved).collect();
         if joined.is_empty() {
             return;
         }

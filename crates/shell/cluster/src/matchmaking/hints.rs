@@ -17,6 +17,27 @@ const ENTRIES_MAX: usize = 8_192;
 pub(super) struct Hints {
     rooms: Mutex<BTreeMap<RoomId, (SeatCounts, Instant)>>,
     nodes: Mutex<BTreeMap<NodeId, Instant>>,
+    /// Seats that calls under way ask for.
+    asked: Mutex<BTreeMap<RoomId, u16>>,
+}
+
+/// Seats asked for, until this is dropped.
+pub(super) struct Asking<'h> {
+    hints: &'h Hints,
+    room: RoomId,
+    seats: u16,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut asked = self.hints.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seats) = asked.get_mut(&self.room) {
+            *seats = seats.saturating_sub(self.seats);
+            if *seats == 0 {
+                asked.remove(&self.room);
+            }
+        }
+    }
 }
 
 impl Hints {
@@ -32,8 +53,20 @@ impl Hints {
     pub(super) fn apply(&self, summary: &RoomSummary) -> RoomSummary {
         let rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = rooms.get(&summary.room).filter(|(_, at)| at.elapsed() < TTL);
-        let seats = fresh.map_or(summary.seats, |(counts, _)| *counts);
+        let mut seats = fresh.map_or(summary.seats, |(counts, _)| *counts);
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.reserved =
+            seats.reserved.saturating_add(asked.get(&summary.room).copied().unwrap_or(0));
         RoomSummary { seats, ..summary.clone() }
+    }
+
+    /// Counts seats as given while they are asked for, so that a crowd that comes at once asks each
+    /// room for no more than it has.
+    pub(super) fn ask(&self, room: &RoomId, seats: u16) -> Asking<'_> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let so_far = asked.entry(room.clone()).or_default();
+        *so_far = so_far.saturating_add(seats);
+        Asking { hints: self, room: room.clone(), seats }
     }
 
     /// A node did not answer: others first, for a while.

@@ -42,6 +42,13 @@ impl<N: Network> Gateway<N> {
             }
             return self.recycle(datagram);
         }
+        let address = self.endpoint.remote_address(id.0).map(|address| address.ip());
+        if !address.is_some_and(|address| self.address_rate.take(now, address)) {
+            self.counters.datagrams_over_rate += 1;
+            return self.recycle(datagram);
+        }
+        let Some(session) = self.get_mut(id) else { return self.recycle(datagram) };
+        let Some(playing) = session.playing() else { return self.recycle(datagram) };
         playing.traffic.datagrams_up += 1;
         playing.traffic.bytes_up += bytes.len() as u64;
         let mut malformed = Vec::new();

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::queue::{Depths, Full, Slow};
 use crate::session::{Gone, Playing, Session, SessionId, Stage};
 use bytes::Bytes;
-use fairshot_transport::{Endpoint, Network, PathState, Socket};
+use fairshot_transport::{AddressRate, Endpoint, Network, PathState, Socket};
 use fairshot_wire::{CloseCode, Down, Hello, MalformedShot, Up, UpDatagram, UpLimits};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,6 +37,7 @@ pub struct Gateway<N: Network = Socket> {
     endpoint: Endpoint,
     network: N,
     limits: Limits,
+    address_rate: AddressRate,
     sessions: Vec<Option<Box<Session>>>,
     /// Sessions with a snapshot or stream bytes to hand over at the next flush.
     due: Vec<SessionId>,
@@ -55,6 +56,7 @@ impl<N: Network> Gateway<N> {
         Self {
             endpoint,
             network,
+            address_rate: AddressRate::new(limits.address_datagrams),
             limits,
             sessions: Vec::new(),
             due: Vec::new(),

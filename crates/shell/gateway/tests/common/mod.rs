@@ -89,13 +89,18 @@ impl House {
 
     /// Adds a client that begins to connect; its place on the link is the `number`th.
     pub fn client(&mut self, number: u8) -> usize {
+        self.client_at(number, address(number))
+    }
+
+    /// As [`House::client`], from that address.
+    pub fn client_at(&mut self, number: u8, at: SocketAddr) -> usize {
         let mut endpoint =
             Endpoint::client(Settings { seed: Some([number; 32]), ..Settings::client() });
         let server = SERVER.parse().expect("an address");
         let key = endpoint.connect(self.now, server, self.pin).expect("begun");
         self.clients.push(Peer {
             endpoint,
-            port: self.link.port(address(number)),
+            port: self.link.port(at),
             key,
             connected: false,
             closed: None,
@@ -112,7 +117,12 @@ impl House {
 
     /// A client that has been accepted.
     pub fn player(&mut self, number: u8) -> (usize, SessionId) {
-        let client = self.client(number);
+        self.player_at(number, address(number))
+    }
+
+    /// As [`House::player`], from that address.
+    pub fn player_at(&mut self, number: u8, at: SocketAddr) -> (usize, SessionId) {
+        let client = self.client_at(number, at);
         let before = self.sessions.len();
         let mut said = false;
         for _ in 0..640 {

@@ -9,6 +9,7 @@ use fairshot_cluster::agent::{NodeAgent, NodeSource};
 use fairshot_cluster::control::NodeControl;
 use fairshot_cluster::host::RoomHost;
 use fairshot_cluster::remote::{ClusterToken, NodeService, OwnNode, RemoteNodes};
+use fairshot_matchmaking::SeatCounts;
 use fairshot_settings::{Cluster, Program, Settings};
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::{Metrics, ProcessMetrics};
@@ -117,22 +118,24 @@ async fn run(
     Ok(())
 }
 
-/// Waits until no player is left, or the grace time is over.
+/// Waits until no player is left nor on her way with a ticket, or the grace time is over.
 async fn empty(node: &Node, grace: Duration) {
     let until = Instant::now() + grace;
-    while node.players_connected() > 0 && Instant::now() < until {
+    while (node.players_connected() > 0 || node.seats().reserved > 0) && Instant::now() < until {
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-/// Waits for an operator's drain, and then until the last room is over or the deadline is.
+/// Waits for an operator's drain, and then until nobody is left nor may come back, or the deadline is over.
 async fn drained(node: &Node, health: &Health) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let Ok(info) = node.node().await else { continue };
         let Some(left_s) = info.drains_in_s else { continue };
         health.set_draining(true);
-        if node.rooms_running() == 0 || left_s == 0 {
+        let SeatCounts { reserved, taken, held, .. } = node.seats();
+        let nobody = node.players_connected() == 0 && [reserved, taken, held] == [0; 3];
+        if nobody || left_s == 0 {
             return;
         }
     }

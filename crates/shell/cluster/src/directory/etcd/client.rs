@@ -219,6 +219,9 @@ impl Client {
         F: Future<Output = Result<tonic::Response<T>, Status>>,
     {
         let logged_in = async {
+            if self.login.is_due() {
+                self.login.renew(self.channel.clone(), 0).await?;
+            }
             let count = self.login.count();
             match call().await {
                 Err(status) if self.login.is_needed(&status) => {

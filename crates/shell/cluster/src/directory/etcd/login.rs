@@ -40,10 +40,17 @@ impl Login {
         self.token().count
     }
 
+    /// Whether there is a user, and etcd was never asked for its token. Waiting for a refusal would not
+    /// do: without a token etcd takes a caller for whom its certificate names.
+    pub(super) fn is_due(&self) -> bool {
+        self.0.user.is_some() && self.count() == 0
+    }
+
     /// Whether etcd refused a call for want of a token that it takes, and there is a user to get one.
     pub(super) fn is_needed(&self, status: &Status) -> bool {
         let asks = match status.code() {
             Code::Unauthenticated => true,
+            Code::PermissionDenied => self.token().value.is_none(),
             // etcd's own words: no token came, or one from before its users were changed.
             Code::InvalidArgument => {
                 status.message().contains("user name is empty")
@@ -62,12 +69,19 @@ impl Login {
         };
         let request =
             pb::AuthenticateRequest { name: user.name.clone(), password: user.password.clone() };
-        let answer = AuthClient::new(channel).authenticate(request).await?.into_inner();
-        let mut value = MetadataValue::try_from(answer.token)
-            .map_err(|_| Status::internal("etcd's token is none that a header may hold"))?;
-        value.set_sensitive(true);
+        let value = match AuthClient::new(channel).authenticate(request).await {
+            Ok(answer) => {
+                let mut value = MetadataValue::try_from(answer.into_inner().token)
+                    .map_err(|_| Status::internal("etcd's token is none that a header may hold"))?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+            // It asks nobody who calls, for now.
+            Err(status) if status.code() == Code::FailedPrecondition => None,
+            Err(status) => return Err(status),
+        };
         *self.0.token.write().unwrap_or_else(PoisonError::into_inner) =
-            Token { value: Some(value), count: count + 1 };
+            Token { value, count: count + 1 };
         Ok(())
     }
 

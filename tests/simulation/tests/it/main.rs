@@ -1,0 +1,9 @@
+//! Whole matches in virtual time.
+
+mod answers;
+mod games;
+mod grades;
+mod hands;
+mod lifts;
+mod play;
+mod stalls;
