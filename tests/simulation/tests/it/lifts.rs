@@ -23,7 +23,6 @@ wait_s = 0.5
         spawn.position_m.y = 3.3;
     }
     let mut game = Match::new(&Plan { mode_text: mode.to_toml(), mode, seed }, courses);
-    // Whoever came after the lift was told to go hears of it at its next turn.
     game.run(secs(3.0), fairshot_bots::Mood::Peaceful);
     game
 }
