@@ -136,16 +136,15 @@ impl PackLine {
     /// A ray against boxes grown by `grow_m` on every side.
     #[inline(always)]
     pub(crate) fn new(line: &Line, grow_m: f32) -> Self {
-        let (origin, inverse) = (line.origin_m.to_array(), line.inverse.to_array());
-        let mut pack = Self { back: 0, near_from: origin, far_from: origin, inverse };
-        for (axis, inverse) in inverse.into_iter().enumerate() {
-            let back = inverse < 0.0;
-            pack.back |= usize::from(back) << axis;
-            let grown = if back { -grow_m } else { grow_m };
-            pack.near_from[axis] += grown;
-            pack.far_from[axis] -= grown;
+        let back = |axis: usize| line.inverse[axis] < 0.0;
+        let grown = |axis: usize| if back(axis) { -grow_m } else { grow_m };
+        let axes = [0, 1, 2];
+        Self {
+            back: axes.iter().fold(0, |bits, axis| bits | usize::from(back(*axis)) << axis),
+            near_from: axes.map(|axis| line.origin_m[axis] + grown(axis)),
+            far_from: axes.map(|axis| line.origin_m[axis] - grown(axis)),
+            inverse: line.inverse.to_array(),
         }
-        pack
     }
 }
 
