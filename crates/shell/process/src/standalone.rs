@@ -176,12 +176,6 @@ impl Standalone {
         &self.metrics
     }
 
-    /// Players connected now.
-    #[must_use]
-    pub fn players(&self) -> u32 {
-        self.node.players_connected()
-    }
-
     /// What it listens on, and what to try next.
     #[must_use]
     pub fn banner(&self) -> String {

@@ -2,7 +2,8 @@
 
 use crate::signals::Signals;
 use crate::standalone::Standalone;
-use fairshot_actors::{LoadedMode, Modes};
+use fairshot_actors::{LoadedMode, Modes, Node};
+use fairshot_cluster::control::NodeControl as _;
 use fairshot_settings::{LogFormat, Program, Settings, SettingsError};
 use fairshot_telemetry::{InstallError, Installed, LogLimit, LogSettings, TraceSettings};
 use std::collections::BTreeMap;
@@ -105,7 +106,7 @@ async fn run(settings: Settings, log: LogLimit) -> ExitCode {
     tracing::info!(?told, grace_s = grace.as_secs(), "stopping: no new seats");
     standalone.drain(grace);
     tokio::select! {
-        () = rooms_to_end(&standalone, grace) => {}
+        () = until_empty(standalone.node(), grace) => {}
         told = signals.next() => tracing::info!(?told, "told again: stopping now"),
     }
     standalone.stop().await;
@@ -113,11 +114,16 @@ async fn run(settings: Settings, log: LogLimit) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Waits until no player is left, or the grace time is over.
-async fn rooms_to_end(standalone: &Standalone, grace: Duration) {
+/// Waits until no player is left nor on her way with a ticket, or the grace time is over.
+pub(crate) async fn until_empty(node: &Node, grace: Duration) {
     const LOOK_EVERY: Duration = Duration::from_millis(100);
     let until = Instant::now() + grace;
-    while standalone.players() > 0 && Instant::now() < until {
+    loop {
+        // The shards are asked: what they report by themselves may be older than the last join.
+        let nobody = node.players(None).await.is_ok_and(|players| players.is_empty());
+        if nobody && node.seats().reserved == 0 || Instant::now() >= until {
+            return;
+        }
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }

@@ -40,7 +40,7 @@ fn a_lift_is_predicted_and_its_riders_are_not_refused() {
     }
     game.settle();
     let (findings, total) = (game.findings(), game.total());
-    assert!(findings.shots > 60, "{findings}");
+    assert!(findings.shots > 100, "{findings}");
     assert!(findings.refused.is_empty(), "{findings}");
     assert!(findings.hits_dealt > 20, "{findings}");
     assert!(total.correction_m_max < 0.6, "{} m", total.correction_m_max);

@@ -3,7 +3,7 @@
 use super::{Base, ClusterError, admin_options, reach, run_cluster, serve_admin};
 use crate::signals::Signals;
 use crate::standalone::{StartError, follow, install_provider, listen, serve_metrics, stopped};
-use crate::startup::loaded_modes;
+use crate::startup::{loaded_modes, until_empty};
 use fairshot_actors::{Node, NodeSetup};
 use fairshot_cluster::agent::{NodeAgent, NodeSource};
 use fairshot_cluster::control::NodeControl;
@@ -106,7 +106,7 @@ async fn run(
             health.set_draining(true);
             node.drain_within(settings.node.grace);
             tokio::select! {
-                () = empty(&node, settings.node.grace) => {}
+                () = until_empty(&node, settings.node.grace) => {}
                 told = signals.next() => tracing::info!(?told, "told again: stopping now"),
             }
         }
@@ -116,14 +116,6 @@ async fn run(
     control.end().await;
     tracing::info!("stopped");
     Ok(())
-}
-
-/// Waits until no player is left nor on her way with a ticket, or the grace time is over.
-async fn empty(node: &Node, grace: Duration) {
-    let until = Instant::now() + grace;
-    while (node.players_connected() > 0 || node.seats().reserved > 0) && Instant::now() < until {
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
 }
 
 /// Waits for an operator's drain, and then until nobody is left nor may come back, or the deadline is over.
