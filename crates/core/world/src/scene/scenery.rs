@@ -100,6 +100,7 @@ impl Mesh {
     /// # Errors
     /// [`SceneryError`] says what cannot be read.
     pub fn from_gltf(bytes: &[u8]) -> Result<Self, SceneryError> {
+        has_its_accessors(bytes)?;
         let gltf = gltf::Gltf::from_slice(bytes).map_err(SceneryError::Gltf)?;
         let buffers: Vec<Vec<u8>> = gltf
             .buffers()
@@ -264,4 +265,22 @@ fn check_accessor(accessor: &gltf::Accessor<'_>, buffers: &[Vec<u8>]) -> Result<
     let view_ends = view.offset().checked_add(view.length()).filter(|end| *end <= buffer.len());
     let fits = used.is_some_and(|used| used <= view.length()) && view_ends.is_some();
     if fits && accessor.sparse().is_none() { Ok(()) } else { Err(SceneryError::Range) }
+}
+
+/// Whether every attribute names an accessor there is: the library's own check of a file looks one up
+/// before it asks.
+fn has_its_accessors(bytes: &[u8]) -> Result<(), SceneryError> {
+    let raw = gltf::Gltf::from_slice_without_validation(bytes).map_err(SceneryError::Gltf)?;
+    let root = raw.document.as_json();
+    let mut attributes = root
+        .meshes
+        .iter()
+        .flat_map(|mesh| &mesh.primitives)
+        .flat_map(|primitive| primitive.attributes.values());
+    if attributes.all(|accessor| accessor.value() < root.accessors.len()) {
+        return Ok(());
+    }
+    let place = gltf::json::Path::new().field("meshes");
+    let error = gltf::json::validation::Error::IndexOutOfBounds;
+    Err(SceneryError::Gltf(gltf::Error::Validation(vec![(place, error)])))
 }
