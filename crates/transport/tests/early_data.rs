@@ -23,7 +23,7 @@ fn trusting(certificate: CertificateDer<'static>) -> quinn::ClientConfig {
 }
 
 #[test]
-fn a_client_that_comes_again_has_no_saved_session_to_send_early_data_with() {
+fn r21_a_client_that_comes_again_has_no_saved_session_to_send_early_data_with() {
     let identity = Identity::generate().expect("randomness");
     let (certificate, _) = identity.clone().into_parts();
     let mut socket = Socket::bind("127.0.0.1:0".parse().expect("an address")).expect("a port");

@@ -89,7 +89,7 @@ fn one_address_cannot_begin_more_handshakes_than_its_rate() {
 }
 
 #[test]
-fn first_packets_played_again_change_nothing() {
+fn r21_first_packets_played_again_change_nothing() {
     let mut pair = Pair::new(4, Line::default());
     pair.link.record();
     let (client, server) = pair.connect();

@@ -78,7 +78,7 @@ fn the_stream_is_exact_over_loss_doubling_and_reorder() {
 }
 
 #[test]
-fn a_datagram_at_the_limit_goes_and_one_over_it_is_refused_unsent() {
+fn r19_a_datagram_at_the_limit_goes_and_one_over_it_is_refused_unsent() {
     let mut pair = Pair::new(3, Line { packet_size_max: 1200, ..Line::default() });
     let (_, server) = pair.connect();
     pair.steps(200);
@@ -99,7 +99,7 @@ fn a_datagram_at_the_limit_goes_and_one_over_it_is_refused_unsent() {
 }
 
 #[test]
-fn a_path_that_shrinks_in_play_is_found_out_within_two_seconds() {
+fn r19_a_path_that_shrinks_in_play_is_found_out_within_two_seconds() {
     for seed in 0..4 {
         let wide = Line { latency: Duration::from_millis(20), ..Line::default() };
         let server = Settings { packet_size_max: 1452, ..Settings::default() };

@@ -384,6 +384,22 @@ mod tests {
     }
 
     #[test]
+    fn a_node_is_drained_by_either_spelling() {
+        let nodes = Args::try_parse_from(["fairshotctl", "nodes", "drain", "n-1", "--wait"]);
+        let Command::Nodes(Nodes { action: Some(NodesAction::Drain(drain)) }) =
+            nodes.expect("parses").command
+        else {
+            panic!("nodes drain is a drain");
+        };
+        assert!(drain.wait && drain.node == "n-1" && drain.deadline.as_secs() == 600);
+        let short = Args::try_parse_from(["fairshotctl", "drain", "n-1", "--deadline", "30s"]);
+        assert!(matches!(
+            short.expect("parses").command,
+            Command::Drain(Drain { wait: false, deadline, .. }) if deadline.as_secs() == 30
+        ));
+    }
+
+    #[test]
     fn rooms_is_a_list_and_has_actions() {
         let list = Args::try_parse_from(["fairshotctl", "rooms", "--mode", "arena"]);
         assert!(matches!(

@@ -87,7 +87,7 @@ fn mode() -> Result<Mode, Box<dyn Error>> {
         name: name.to_owned(),
         damage,
         pellets,
-        spread_rad: 0.01,
+        spread_rad: 0.001,
         shots_per_second: 2.0,
         stats: stats.clone(),
         ..Weapon::default()

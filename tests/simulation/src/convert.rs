@@ -6,7 +6,7 @@ use fairshot_room::{Event as RoomEvent, HitData, HitSource, Notice, TickOutput};
 use fairshot_units::{EntityId, EntityKind, EntityState, Life};
 use fairshot_wire as wire;
 use fairshot_wire::{Event, Hit, HitWeapon, Joined, Outcome, ShotJudged, Strike, Value};
-use fairshot_world::Motion;
+use fairshot_world::{Motion, MoverState};
 use std::sync::Arc;
 
 /// One event for every client; `None` where no client has need of it.
@@ -54,22 +54,24 @@ pub(crate) fn event(event: &RoomEvent, out: &TickOutput, mode: &Mode) -> Option<
             at_m: *at_m,
             blast_radius_m: *blast_radius_m,
         },
-        RoomEvent::Mover { mover, state } => Event::Mover {
-            mover: *mover,
-            centre_m: state.centre_m,
-            motion: match state.motion {
-                Motion::Rest => wire::Motion::Rest,
-                Motion::Gone => wire::Motion::Gone,
-                Motion::Towards { centre_m, speed_m_s } => {
-                    wire::Motion::Towards { to_m: centre_m, speed_m_s }
-                }
-                Motion::Between { from_m, to_m, speed_m_s } => {
-                    wire::Motion::Between { from_m, to_m, speed_m_s }
-                }
-            },
-        },
+        RoomEvent::Mover { mover, state } => moved(*mover, *state),
         RoomEvent::Game { .. } => return None,
     })
+}
+
+/// What a door or lift does.
+pub(crate) fn moved(mover: u16, state: MoverState) -> Event {
+    let motion = match state.motion {
+        Motion::Rest => wire::Motion::Rest,
+        Motion::Gone => wire::Motion::Gone,
+        Motion::Towards { centre_m, speed_m_s } => {
+            wire::Motion::Towards { to_m: centre_m, speed_m_s }
+        }
+        Motion::Between { from_m, to_m, speed_m_s } => {
+            wire::Motion::Between { from_m, to_m, speed_m_s }
+        }
+    };
+    Event::Mover { mover, centre_m: state.centre_m, motion }
 }
 
 /// What one client alone is told.

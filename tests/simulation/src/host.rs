@@ -172,10 +172,23 @@ impl Host {
         let bytes = Down::Welcome(Box::new(welcome)).to_bytes();
         if self.gateway.accept(now, id, bytes, limits).is_ok() {
             self.sessions.push(Session::new(entity, id, &self.mode));
+            self.tell_of_movers(id);
             // One side after the other, where the mode has sides.
             let team = index.checked_rem(self.mode.teams.len());
             let team = team.and_then(|team| u8::try_from(team).ok());
             self.inputs.push(RoomInput::Join { entity, player, team });
+        }
+    }
+
+    /// A newcomer hears what every door and lift does.
+    fn tell_of_movers(&mut self, id: SessionId) {
+        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let moved: Vec<Event> = moved.collect();
+        let Some(number) = self.gateway.next_batch(id) else { return };
+        if !moved.is_empty() {
+            let nothing = self.batches.write(self.room.tick_now(), &[]);
+            // A session that cannot take its first batch is gone, and says so by itself.
+            let _ = self.gateway.queue_batch(id, nothing.batch(number, &moved));
         }
     }
 

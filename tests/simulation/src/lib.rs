@@ -13,11 +13,13 @@ mod convert;
 mod findings;
 mod host;
 mod line;
+mod player;
 mod session;
 mod world;
 
 pub use findings::{Findings, Refused, Stall, Upward};
 pub use host::Host;
 pub use line::{Course, Hold};
+pub use player::{Hands, Player};
 pub use session::Session;
-pub use world::{Hands, Match, Plan, Player, TICK};
+pub use world::{Match, Plan, TICK};

@@ -3,15 +3,15 @@
 use crate::findings::Findings;
 use crate::host::Host;
 use crate::line::Course;
+use crate::player::{Hands, Player};
 use bytes::Bytes;
 use fairshot_bots::{Bot, Mood};
-use fairshot_client::{ClientKey, ClientSet, Notice, Options, Phase, Rejoin, Seat};
-use fairshot_client_core::{Assets, ClientEvent, GameSettings, MarkerFate, PlayerClient, Stats};
+use fairshot_client::{ClientSet, Options, Rejoin, Seat};
+use fairshot_client_core::{Assets, GameSettings, Stats};
 use fairshot_mode::{Mode, presets};
-use fairshot_transport::link::{Line, Link, Port};
-use fairshot_transport::{PathState, Settings};
-use fairshot_units::{EntityId, MessageNumber};
-use fairshot_wire::Event;
+use fairshot_transport::Settings;
+use fairshot_transport::link::{Line, Link};
+use fairshot_units::MessageNumber;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,8 +25,6 @@ const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10
 const GATHER_TICKS_MAX: u32 = 64 * 10;
 /// After the settling, what a grant on its way still keeps apart has come together by then.
 const AGREE_TICKS_MAX: u32 = 64;
-/// In a hundred steps so many find a game loop awake: loops run at a pace of their own.
-const AWAKE_PERCENT: u64 = 60;
 
 /// What a match is made of.
 #[derive(Clone, Debug)]
@@ -47,40 +45,6 @@ impl Plan {
         let mode = preset.parse().unwrap_or_else(|errors| panic!("{name}: {errors}"));
         Self { mode_text: preset.text.to_owned(), mode: mode.with_monsters(monsters), seed }
     }
-}
-
-/// Who plays a client: a bot, or a test's own hands.
-pub trait Hands {
-    /// Makes the frames that are due, and fires as it sees fit.
-    fn play(&mut self, client: &mut PlayerClient, mood: Mood, now_us: u64);
-}
-
-impl Hands for Bot {
-    fn play(&mut self, client: &mut PlayerClient, mood: Mood, now_us: u64) {
-        Self::play(self, client, mood, now_us);
-    }
-}
-
-/// One player at her machine.
-pub struct Player {
-    pub course: Course,
-    pub mood: Mood,
-    /// Whether her game loop runs.
-    pub plays: bool,
-    /// Her clock gains so many microseconds a second.
-    pub clock_gains_ppm: i64,
-    pub keeps_events: bool,
-    pub events: Vec<ClientEvent>,
-    hands: Box<dyn Hands>,
-    set: ClientSet<Port>,
-    key: ClientKey,
-    address: SocketAddr,
-    luck: Luck,
-    frames: u64,
-    explained: u64,
-    /// Shots whose markers were not what the room dealt.
-    corrected: Vec<MessageNumber>,
-    ended: bool,
 }
 
 /// A match.
@@ -165,27 +129,13 @@ impl Match {
             ticket: Bytes::from_static(b"ticket"),
             room_id: "room".to_owned(),
             player_id: format!("p{number}"),
+            traceparent: None,
         };
         let settings = Some(Arc::clone(settings));
         let options = Options { rejoin: Rejoin::Never, settings, ..Options::default() };
         let key = set.connect(now, seat, options).expect("an address that can be reached");
-        self.players.push(Player {
-            course,
-            mood: Mood::Peaceful,
-            plays: true,
-            clock_gains_ppm: 0,
-            keeps_events: false,
-            events: Vec::new(),
-            hands,
-            set,
-            key,
-            address,
-            luck: Luck(self.seed * 1_000_003 + number as u64),
-            frames: 0,
-            explained: 0,
-            corrected: Vec::new(),
-            ended: false,
-        });
+        let seed = self.seed * 1_000_003 + number as u64;
+        self.players.push(Player::new(course, hands, set, key, address, seed));
     }
 
     fn gather(&mut self, players: usize) {
@@ -272,8 +222,7 @@ impl Match {
     /// The time as a player's client counts it.
     #[must_use]
     pub fn now_us(&self, player: usize) -> u64 {
-        let player = &self.players[player];
-        player.set.micros(player.local(self.now(), self.began))
+        self.players[player].local_us(self.now(), self.began)
     }
 
     /// Every player's counts in one.
@@ -323,88 +272,6 @@ impl Match {
     }
 }
 
-impl Player {
-    /// # Panics
-    /// Never: a player of a match is not removed.
-    #[must_use]
-    pub fn client(&self) -> &PlayerClient {
-        self.set.session(self.key).expect("a player of a match stays")
-    }
-
-    /// # Panics
-    /// Never: a player of a match is not removed.
-    pub fn client_mut(&mut self) -> &mut PlayerClient {
-        self.set.session_mut(self.key).expect("a player of a match stays")
-    }
-
-    /// Figures of her path, as her side sees it.
-    ///
-    /// # Panics
-    /// Where her session is over.
-    pub fn path(&mut self) -> PathState {
-        self.set.path(self.key).expect("she is connected")
-    }
-
-    #[must_use]
-    pub fn entity(&self) -> Option<EntityId> {
-        self.client().entity()
-    }
-
-    fn step(&mut self, now: Instant, began: Instant) {
-        let now = self.local(now, began);
-        self.set.receive(now);
-        if self.plays && self.luck.below(100) < AWAKE_PERCENT {
-            while let Some(event) = self.set.next_event(self.key) {
-                match &event {
-                    ClientEvent::Room { event: Event::ShotRefused { .. }, .. } => {
-                        self.explained += 1;
-                    }
-                    ClientEvent::MarkerSettled { number, fate: MarkerFate::Corrected(_) } => {
-                        self.corrected.push(*number);
-                    }
-                    _ => {}
-                }
-                if self.keeps_events {
-                    self.events.push(event);
-                }
-            }
-            let (key, now_us) = (self.key, self.set.micros(now));
-            if let Some(client) = self.set.session_mut(key) {
-                self.hands.play(client, self.mood, now_us);
-            }
-        }
-        while let Some((_, notice)) = self.set.next_notice() {
-            self.ended |= matches!(notice, Notice::Ended(_));
-        }
-        self.ended |= matches!(self.set.phase(self.key), Some(Phase::Ended(_)));
-        self.set.flush(now);
-    }
-
-    fn local(&self, now: Instant, began: Instant) -> Instant {
-        let since = u64::try_from((now - began).as_nanos()).unwrap_or(u64::MAX);
-        let gained = since.cast_signed() / 1_000_000 * self.clock_gains_ppm;
-        began + Duration::from_nanos(since.saturating_add_signed(gained))
-    }
-
-    fn agrees_with(&self, session: &crate::Session) -> bool {
-        let Some(hers) = self.client().inventory() else { return false };
-        let ours = session.ledger.inventory();
-        let totals = |inventory: &fairshot_ledger::Inventory| {
-            inventory.slots.map(|slot| (slot.weapon, slot.total))
-        };
-        !session.apply_failed
-            && hers.life == ours.life
-            && hers.revision == ours.revision
-            && totals(&hers) == totals(&ours)
-    }
-}
-
-impl std::fmt::Debug for Player {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Player").field("address", &self.address).finish_non_exhaustive()
-    }
-}
-
 fn add(total: &mut Stats, stats: &Stats) {
     total.shots_sent += stats.shots_sent;
     total.shots_accepted += stats.shots_accepted;
@@ -418,19 +285,5 @@ fn add(total: &mut Stats, stats: &Stats) {
     total.correction_m_max = total.correction_m_max.max(stats.correction_m_max);
     for (rule, count) in &stats.shots_refused {
         *total.shots_refused.entry(rule.clone()).or_default() += count;
-    }
-}
-
-/// SplitMix64.
-#[derive(Clone, Debug)]
-struct Luck(u64);
-
-impl Luck {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % below
     }
 }

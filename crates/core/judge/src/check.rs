@@ -115,10 +115,15 @@ impl ShotCheck<'_> {
     /// it is off, or the weapon has no clip.
     #[must_use]
     pub fn reload_rule(&self) -> Option<ReloadRule> {
-        let rule = match self.weapon.rules.reload {
-            Some(setting) => Setting::into(setting),
-            None => self.reload,
-        };
-        rule.filter(|_| self.weapon.clip_size > 0)
+        reload_rule_of(self.weapon, self.reload)
     }
+}
+
+/// The timing of a weapon's reloads, where `of_game` is what the mode's game registered.
+pub(crate) fn reload_rule_of(weapon: &Weapon, of_game: Option<ReloadRule>) -> Option<ReloadRule> {
+    let rule = match weapon.rules.reload {
+        Some(setting) => Setting::into(setting),
+        None => of_game,
+    };
+    rule.filter(|_| weapon.clip_size > 0)
 }

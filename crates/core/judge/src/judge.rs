@@ -1,5 +1,6 @@
 //! The judge: runs one shot through its rules, then finds what it hit.
 
+use crate::check::reload_rule_of;
 use crate::pull::find_hits;
 use crate::rules::{self, ORDER, REWIND_MAX_S};
 use crate::{
@@ -217,6 +218,21 @@ impl Judge {
         self.game_rules.iter().map(|rule| rule.name)
     }
 
+    /// Every rule a shot of this weapon may meet, in the order they run, and whether it is turned on.
+    pub fn rules_of<'a>(&'a self, weapon: &'a Weapon) -> impl Iterator<Item = (Rule, bool)> + 'a {
+        let replaced = |rule: Rule| self.game_rules.iter().any(|game| game.name == rule.label());
+        let built_in = ORDER.into_iter().map(move |rule| {
+            let own = replaced(Rule::Reload) && weapon.rules.reload != Some(Setting::Off);
+            let reload = own || reload_rule_of(weapon, self.reload).is_some();
+            (rule, rules::is_on_for(weapon, reload, rule))
+        });
+        let own = self.game_rules.iter().enumerate();
+        let own = own.filter(|(game, _)| !self.is_in_place(*game));
+        let own = own.map(|(_, rule)| Rule::Game(rule.name));
+        let own = own.map(|rule| (rule, rules::is_on_for(weapon, false, rule)));
+        std::iter::once((Rule::Weapon, true)).chain(built_in).chain(own)
+    }
+
     /// The rules that panicked since the last call.
     pub fn take_panicked(&mut self) -> impl Iterator<Item = Rule> + '_ {
         self.panicked.drain(..)
@@ -338,6 +354,7 @@ fn verdict_on(shot: &Shot<'_>, landed: Tick, judged: ViewStep, rays: u32, hits: 
         weapon: shot.claim.weapon,
         origin_m: shot.claim.origin_m,
         landed,
+        shooter_m: shot.shooter.middle_m,
         named: shot.claim.view,
         judged,
         outcome: Outcome::Accepted,

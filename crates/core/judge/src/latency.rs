@@ -29,6 +29,12 @@ impl Latency {
         (0..taken).map(move |i| self.samples_s[(first + i) % SAMPLES])
     }
 
+    /// How many samples it holds, eight at the most.
+    #[must_use]
+    pub fn samples(&self) -> u8 {
+        self.taken.min(SAMPLES as u8)
+    }
+
     /// Whether it could have come of samples: what a checkpoint's bytes are held to.
     #[must_use]
     pub fn is_sound(&self) -> bool {

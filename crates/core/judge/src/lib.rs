@@ -10,6 +10,7 @@ mod judge;
 mod latency;
 mod measures;
 mod named;
+mod passes;
 mod past;
 mod pull;
 mod rules;
@@ -24,6 +25,9 @@ pub use fairshot_mode::ReloadRule;
 pub use judge::{GAME_RULES_MAX, Judge, ShooterNow, Shot, numbers_of};
 pub use latency::{Latency, SAMPLES};
 pub use measures::{Measure, Measures};
+pub use passes::{
+    PASSED_WITHIN_M, PASSES_MAX, Pass, Spared, Way, aimed, middle_m, passes, way_past,
+};
 pub use past::{measure_latency, read_past_places, rewind_step};
 pub use scene::Scene;
 pub use shooter::{ClipUse, FIRED_SHOTS, FiredShot, ShooterRecord};

@@ -1,7 +1,7 @@
 //! The built-in rules, each a function of one [`ShotCheck`] like a game's own.
 
 use crate::{Arms, LatencyWindow, LedgerRuling, Reason, ShotCheck};
-use fairshot_mode::{Judge, RewindRule};
+use fairshot_mode::{Judge, RewindRule, Weapon};
 use fairshot_units::{Rule, Tick, ViewStep};
 
 /// No shot is ever judged further back than this, whatever a rule says.
@@ -25,7 +25,15 @@ pub(crate) const ORDER: [Rule; 10] = [
 /// Whether the shot's weapon has this rule turned on.
 #[inline(always)]
 pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
-    let rules = &check.weapon.rules;
+    match rule {
+        Rule::Reload => check.reload_rule().is_some(),
+        _ => is_on_for(check.weapon, false, rule),
+    }
+}
+
+/// The same of any shot of a weapon; `reload` where that rule times its reloads.
+pub(crate) fn is_on_for(weapon: &Weapon, reload: bool, rule: Rule) -> bool {
+    let rules = &weapon.rules;
     match rule {
         Rule::Armed => rules.armed,
         Rule::Held => rules.held,
@@ -36,7 +44,7 @@ pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
         Rule::Rewind => rules.rewind.is_some(),
         Rule::Range => rules.range,
         Rule::Game(name) => rules.game.get(name).copied().unwrap_or(true),
-        Rule::Reload => check.reload_rule().is_some(),
+        Rule::Reload => reload,
         Rule::Malformed | Rule::Weapon | Rule::Late => true,
     }
 }
@@ -172,6 +180,7 @@ pub(crate) fn rewound(
         claimed_s: claimed_s as f32,
         middle_s,
         jitter_s: middle_s.map_or(0.0, |middle| latency.spread_round(middle)),
+        samples: latency.samples(),
         centre_max_s: centre_max_s.map(|seconds| seconds as f32),
         nearest_s: nearest_s as f32,
         furthest_s: furthest_s as f32,

@@ -18,6 +18,8 @@ pub struct Verdict {
     /// Where it left from, as claimed.
     pub origin_m: Vec3,
     pub landed: Tick,
+    /// The middle of the shooter's body as the rules measured from it.
+    pub shooter_m: Vec3,
     /// The moment the shot named.
     pub named: ViewStep,
     /// The moment it was judged at.
@@ -151,6 +153,8 @@ pub struct LatencyWindow {
     /// The middle of the samples before this shot; `None` with none.
     pub middle_s: Option<f32>,
     pub jitter_s: f32,
+    /// How many samples that was.
+    pub samples: u8,
     /// The furthest centre the transport's round trip allows, where the mode sets a slack.
     pub centre_max_s: Option<f32>,
     /// The window itself, seconds back from the landing.

@@ -69,6 +69,13 @@ impl History {
         }
     }
 
+    pub(crate) fn segment(&self, place: Place) -> &Segment {
+        match place {
+            Place::Newest(slot) => &self.newest[slot],
+            Place::Past(index) => &self.past[index],
+        }
+    }
+
     /// Joins a frame's report; true where it proved a continuous round.
     #[inline]
     pub(crate) fn join_frame(

@@ -3,7 +3,7 @@
 use crate::change::{Change, SlotChange, change_of};
 use crate::history::{History, Place};
 use crate::revisions::{Limits, Named, Revisions, Touched};
-use crate::ruling::{Diverged, FrameOutcome, FrameRuling, ShotRuling, Tally};
+use crate::ruling::{Diverged, FrameOutcome, FrameRuling, Rounds, RuledBy, ShotRuling, Tally};
 use crate::segment::Uses;
 use crate::window::{Hearing, Window};
 use crate::{CommandError, FrameReport, Inventory, ShotReport, SlotState};
@@ -174,6 +174,27 @@ impl Ledger {
             held: self.held(),
             slots,
             observed_ms: self.observed_ms,
+        }
+    }
+
+    /// What a report of that revision and weapon is ruled by, for an explanation: ask for it right after
+    /// the ruling, for later reports move it.
+    #[must_use]
+    pub fn ruled_by(&self, rev: Revision, weapon: WeaponId) -> RuledBy {
+        let place = match self.revisions.locate(rev) {
+            Named::Retained(at) if weapon != WeaponId::FISTS => self.history.place(at, weapon),
+            _ => None,
+        };
+        let segment = place.map(|place| self.history.segment(place));
+        RuledBy {
+            revision: self.revision(),
+            echoed: self.revisions.echoed_on_wire(),
+            held: self.held(),
+            rounds: segment.map(|segment| Rounds {
+                base: segment.base,
+                low: segment.low(),
+                top: segment.top(),
+            }),
         }
     }
 

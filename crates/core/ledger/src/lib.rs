@@ -27,7 +27,7 @@ pub use ledger::{
 };
 pub use mirror::Mirror;
 pub use report::{FrameReport, ShotReport};
-pub use ruling::{Diverged, FrameOutcome, FrameRuling, ShotRuling, Tally};
+pub use ruling::{Diverged, FrameOutcome, FrameRuling, Rounds, RuledBy, ShotRuling, Tally};
 
 #[cfg(test)]
 mod proof;

@@ -15,6 +15,29 @@ pub enum ShotRuling {
     Malformed,
 }
 
+/// What a report is ruled by: the ledger as it stands, and the segment its revision names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RuledBy {
+    /// The newest committed revision.
+    pub revision: Revision,
+    pub echoed: Revision,
+    pub held: WeaponId,
+    /// `None` where that revision held no such weapon, or is no longer retained.
+    pub rounds: Option<Rounds>,
+}
+
+/// One weapon's rounds in the stretch between two commands that touched them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rounds {
+    /// At the start of the stretch.
+    pub base: u16,
+    /// The least heard since.
+    pub low: u16,
+    /// One over the highest total after an accepted shot, 0 without one; of a continuous weapon the
+    /// frames that proved a round.
+    pub top: u16,
+}
+
 /// What became of a frame's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameRuling {

@@ -137,6 +137,17 @@ impl Segment {
         self.clip.min(self.total())
     }
 
+    /// Of a weapon that takes a round a shot: one over the highest total after an accepted shot, 0
+    /// where none was accepted. Of a continuous one: the frames that proved a round.
+    pub(crate) fn top(&self) -> u16 {
+        self.proved
+    }
+
+    /// The lowest total heard, never over what there was at the start.
+    pub(crate) fn low(&self) -> u16 {
+        self.low.min(self.base)
+    }
+
     /// Whether every round accepted in this segment was there at its start.
     #[inline]
     pub(crate) fn is_covered(&self) -> bool {

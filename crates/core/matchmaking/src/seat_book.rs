@@ -359,20 +359,32 @@ impl SeatBook {
         true
     }
 
-    /// The player of that connection said goodbye, or her join failed: the seat is free at once.
-    /// False if the seat is not that connection's any more.
+    /// The player of that connection said goodbye, or her join failed: the seat is free at once, unless
+    /// she has a ticket for her next connection already, which it waits for then. False if the seat is
+    /// not that connection's any more.
     #[must_use]
     pub fn left(&mut self, seat: u16, of: Generation, now_ms: u64) -> bool {
         self.sweep(now_ms);
-        match self.seats.get(usize::from(seat)) {
-            Some(Seat::Taken { generation, .. } | Seat::Held { generation, .. })
-                if *generation == of =>
-            {
-                self.free(usize::from(seat), now_ms);
-                true
-            }
-            _ => false,
+        let Some(state) = self.seats.get_mut(usize::from(seat)) else { return false };
+        let (Seat::Taken { player, team, generation, takeover, .. }
+        | Seat::Held { player, team, generation, takeover, .. }) = &*state
+        else {
+            return false;
+        };
+        if *generation != of {
+            return false;
         }
+        *state = match takeover.filter(|next| next.until_ms > now_ms) {
+            Some(next) => Seat::Reserved {
+                player: player.clone(),
+                team: *team,
+                nonce: next.nonce,
+                until_ms: next.until_ms,
+            },
+            None => Seat::Free,
+        };
+        self.note_emptiness(now_ms);
+        true
     }
 
     /// Gives back a reservation that will not be used. False unless it still waits for that nonce.

@@ -184,6 +184,25 @@ fn r17_a_join_that_ends_after_its_client_is_gone_keeps_no_seat() {
 }
 
 #[test]
+fn r17_who_leaves_with_her_next_ticket_in_hand_comes_back_with_it() {
+    let mut door = Door::with_room(1, 0);
+    let first = door.play("x", 0);
+    let again = door.ask("x", 100).expect("her own seat");
+    // Her old connection's goodbye comes only now.
+    assert!(door.left(&first, 120));
+    assert_eq!(door.counts(), [1, 0, 0], "the seat waits for her ticket");
+    assert_eq!(door.ask("y", 130), Err("full"));
+    let second = door.enter(&again.ticket, 140).expect("let in");
+    assert_eq!(second.admitted.came_back, None, "she left, and is new in the room");
+    assert!(door.joined(&second));
+    assert!(!door.left(&first, 150));
+    // A ticket that ran out holds nothing.
+    door.ask("x", 200).expect("her own seat");
+    assert!(door.left(&second, 200 + 60_000));
+    assert_eq!(door.counts(), [0, 0, 0]);
+}
+
+#[test]
 fn r18_the_old_connection_times_out_and_the_new_one_stays() {
     let mut door = Door::with_room(2, 0);
     let old = door.play("p", 0);

@@ -9,10 +9,9 @@ use crate::{
     TickOutput, bots, commands, damage, monsters, movers, player, projectiles, shots, spawn,
 };
 use fairshot_judge::{Judge, ShooterRecord};
-use fairshot_mode::Mode;
-use fairshot_mode::StatSheet;
+use fairshot_mode::{Mode, StatSheet, Weapon};
 use fairshot_units::{
-    EntityId, EntityKind, EntityState, Input, Life, PlayerId, RoomId, Tick, health_eighths,
+    EntityId, EntityKind, EntityState, Input, Life, PlayerId, RoomId, Rule, Tick, health_eighths,
 };
 use fairshot_world::{MoverState, StaticWorld, step_body};
 use std::sync::Arc;
@@ -186,6 +185,11 @@ impl Room {
     /// Where the doors and lifts stand and what they do, those of the mode first.
     pub fn movers(&self) -> impl ExactSizeIterator<Item = MoverState> {
         self.core.movers.save().into_iter()
+    }
+
+    /// Every rule a shot of this weapon may meet, in the order they run, and whether it is turned on.
+    pub fn rules_of<'a>(&'a self, weapon: &'a Weapon) -> impl Iterator<Item = (Rule, bool)> + 'a {
+        self.core.judge.rules_of(weapon)
     }
 
     /// Changes the rules of the mode and of its weapons while the room runs: a mode with other rules but

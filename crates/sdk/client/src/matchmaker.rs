@@ -22,6 +22,7 @@ pub enum Wish {
 pub struct Matchmaker {
     service: MatchmakingClient<Channel>,
     token: Option<MetadataValue<Ascii>>,
+    traceparent: Option<MetadataValue<Ascii>>,
 }
 
 /// Why there is no seat.
@@ -72,7 +73,14 @@ impl Matchmaker {
             .transpose()
             .map_err(|_| JoinError::Token)?;
         let channel = endpoint.connect().await.map_err(JoinError::Unreachable)?;
-        Ok(Self { service: MatchmakingClient::new(channel), token })
+        Ok(Self { service: MatchmakingClient::new(channel), token, traceparent: None })
+    }
+
+    /// Asks as a part of this trace, a W3C `traceparent`; what is none is left out.
+    #[must_use]
+    pub fn within(mut self, traceparent: &str) -> Self {
+        self.traceparent = traceparent.parse().ok();
+        self
     }
 
     /// One seat in a room of that mode.
@@ -91,8 +99,14 @@ impl Matchmaker {
     /// [`JoinError`].
     pub async fn ask(&mut self, wish: Wish) -> Result<Vec<Seat>, JoinError> {
         let answer = match wish {
-            Wish::Join(wish) => self.service.join(with_token(wish, self.token.as_ref())).await,
-            Wish::Create(wish) => self.service.create(with_token(wish, self.token.as_ref())).await,
+            Wish::Join(wish) => {
+                let request = self.request(wish);
+                self.service.join(request).await
+            }
+            Wish::Create(wish) => {
+                let request = self.request(wish);
+                self.service.create(request).await
+            }
         };
         let answer: JoinResponse =
             answer.map_err(|status| JoinError::Refused(Box::new(status)))?.into_inner();
@@ -100,12 +114,15 @@ impl Matchmaker {
         let seats = tokio::task::spawn_blocking(move || Seat::all_of(answer)).await;
         Ok(seats.unwrap_or(Err(SeatError::None))?)
     }
-}
 
-fn with_token<T>(wish: T, token: Option<&MetadataValue<Ascii>>) -> Request<T> {
-    let mut request = Request::new(wish);
-    if let Some(token) = token {
-        request.metadata_mut().insert("authorization", token.clone());
+    fn request<T>(&self, wish: T) -> Request<T> {
+        let mut request = Request::new(wish);
+        let headers = [("authorization", &self.token), ("traceparent", &self.traceparent)];
+        for (name, value) in headers {
+            if let Some(value) = value {
+                request.metadata_mut().insert(name, value.clone());
+            }
+        }
+        request
     }
-    request
 }

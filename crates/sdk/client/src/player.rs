@@ -50,6 +50,7 @@ struct WayBack {
 impl Player {
     pub(crate) fn new(seat: Seat, options: Options, key: ConnectionKey) -> Self {
         let Options { rejoin, settings, assets, traceparent } = options;
+        let traceparent = traceparent.or_else(|| seat.traceparent.clone());
         let options = ClientOptions { ticket: seat.ticket.clone(), traceparent, settings, assets };
         Self {
             session: PlayerClient::new(options),

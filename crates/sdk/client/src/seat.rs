@@ -4,6 +4,7 @@ use bytes::Bytes;
 use fairshot_proto::v1::JoinResponse;
 use fairshot_transport::Pin;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 
 /// A seat in a room, as a matchmaker gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Seat {
     pub ticket: Bytes,
     pub room_id: String,
     pub player_id: String,
+    /// The trace its join is part of; a player without one of her own sends it in her hello.
+    pub traceparent: Option<Arc<str>>,
 }
 
 /// Why a matchmaker's answer names no seat.
@@ -34,7 +37,8 @@ impl Seat {
     /// # Errors
     /// [`SeatError`] says what the answer lacks.
     pub fn all_of(answer: JoinResponse) -> Result<Vec<Self>, SeatError> {
-        let JoinResponse { room_id, address, certificate_sha256, seats, .. } = answer;
+        let JoinResponse { room_id, address, certificate_sha256, seats, traceparent, .. } = answer;
+        let traceparent = (!traceparent.is_empty()).then(|| Arc::from(traceparent));
         let pin = <[u8; 32]>::try_from(certificate_sha256.as_slice())
             .map_err(|_| SeatError::Certificate(certificate_sha256.len()))?;
         let found = address.to_socket_addrs().ok().and_then(|mut found| found.next());
@@ -48,6 +52,7 @@ impl Seat {
             ticket: seat.ticket.into(),
             room_id: room_id.clone(),
             player_id: seat.player_id,
+            traceparent: traceparent.clone(),
         });
         Ok(seats.collect())
     }

@@ -137,6 +137,7 @@ impl World {
             ticket: Bytes::from_static(ticket),
             room_id: "room".into(),
             player_id: "ann".into(),
+            traceparent: None,
         };
         self.set.connect(self.now, seat, options).expect("begun")
     }

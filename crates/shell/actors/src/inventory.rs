@@ -4,7 +4,7 @@
 use crate::clock::Clock;
 use crate::pending::Pending;
 use crate::readback::{Owner, inventory_view};
-use crate::room::{RoomActor, Stamped};
+use crate::room::{RoomActor, ShotStamp, Stamped};
 use actix::{Actor, ActorContext, Context, Handler, Message, WeakAddr};
 use bytes::Bytes;
 use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
@@ -78,9 +78,14 @@ impl InventoryActor {
     }
 
     /// Joins one datagram's frames and shots and returns what the room is to see of them.
-    fn join(&mut self, datagram: UpDatagram, malformed: &[MalformedShot]) -> Vec<RoomInput> {
+    fn join(
+        &mut self,
+        datagram: UpDatagram,
+        malformed: &[MalformedShot],
+    ) -> (Vec<RoomInput>, Vec<ShotStamp>) {
         let now_ms = self.clock.now_ms();
         let mut inputs = Vec::with_capacity(2);
+        let mut stamps = Vec::new();
         for fault in malformed {
             // Acknowledged like any other, so that its client does not send it for ever.
             let first = fault.number.is_none_or(|number| self.heard.record(number));
@@ -94,11 +99,17 @@ impl InventoryActor {
             }
         }
         for shot in datagram.shots {
-            if let Some(input) = self.join_shot(shot, now_ms) {
-                inputs.push(input);
+            let (number, revision, total) = (shot.number, shot.revision, shot.total);
+            let weapon = shot.weapon;
+            let Some(input) = self.join_shot(shot, now_ms) else { continue };
+            if matches!(input, RoomInput::Shot(_)) {
+                let ruled_by = (!self.is_open()).then(|| self.ledger.ruled_by(revision, weapon));
+                let entity = self.entity;
+                stamps.push(ShotStamp { entity, number, revision, total, ruled_by });
             }
+            inputs.push(input);
         }
-        inputs
+        (inputs, stamps)
     }
 
     fn join_frame(&mut self, frame: &fairshot_wire::Frame, now_ms: u64) -> Option<Frame> {
@@ -255,7 +266,7 @@ impl Handler<Heard> for InventoryActor {
     fn handle(&mut self, heard: Heard, context: &mut Self::Context) {
         self.pending.handled();
         let snapshot = heard.datagram.snapshot;
-        let inputs = self.join(heard.datagram, &heard.malformed);
+        let (inputs, shots) = self.join(heard.datagram, &heard.malformed);
         if let Some(diverged) = self.ledger.liveness() {
             self.end(CloseCode::Diverged, diverged.label());
         }
@@ -266,6 +277,7 @@ impl Handler<Heard> for InventoryActor {
             acks: self.heard.acks(),
             snapshot,
             revision: self.ledger.revision(),
+            shots,
             corrections: self.corrections - self.corrections_told,
         };
         self.corrections_told = self.corrections;

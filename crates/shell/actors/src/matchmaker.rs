@@ -1,7 +1,7 @@
 //! The matchmaker as an actor: joins reach it by message, and it asks nodes for rooms and seats.
 //!
 //! It answers many at once: each ask is a future of its own over the shared value, so one slow node holds
-//! nobody else up.
+//! nobody else up. An ask brings the span it is part of, for the calls it makes.
 
 use actix::{Actor, Addr, Context, Handler, Message, ResponseFuture};
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use fairshot_cluster::matchmaking::{
 use fairshot_matchmaking::RoomFilter;
 use fairshot_units::{PlayerId, RoomId};
 use std::sync::Arc;
+use tracing::{Instrument, Span};
 
 /// Asks that wait for the actor to begin with them; one more is told to come back.
 const MAILBOX: usize = 1024;
@@ -59,11 +60,11 @@ impl Matchmaker {
 
 #[derive(Debug, Message)]
 #[rtype(result = "Result<Joined, MatchmakingError>")]
-struct Join(JoinRequest);
+struct Join(JoinRequest, Span);
 
 #[derive(Debug, Message)]
 #[rtype(result = "Result<Joined, MatchmakingError>")]
-struct Create(CreateRequest);
+struct Create(CreateRequest, Span);
 
 #[derive(Debug, Message)]
 #[rtype(result = "Result<bool, MatchmakingError>")]
@@ -77,7 +78,8 @@ impl Handler<Join> for MatchmakerActor {
 
     fn handle(&mut self, join: Join, _: &mut Self::Context) -> Self::Result {
         let matchmaking = self.matchmaking.clone();
-        Box::pin(async move { matchmaking.join(&join.0).await })
+        let Join(request, span) = join;
+        Box::pin(async move { matchmaking.join(&request).await }.instrument(span))
     }
 }
 
@@ -86,7 +88,8 @@ impl Handler<Create> for MatchmakerActor {
 
     fn handle(&mut self, create: Create, _: &mut Self::Context) -> Self::Result {
         let matchmaking = self.matchmaking.clone();
-        Box::pin(async move { matchmaking.create(&create.0).await })
+        let Create(request, span) = create;
+        Box::pin(async move { matchmaking.create(&request).await }.instrument(span))
     }
 }
 
@@ -102,11 +105,11 @@ impl Handler<Release> for MatchmakerActor {
 #[async_trait]
 impl Seater for Matchmaker {
     async fn join(&self, request: JoinRequest) -> Result<Joined, MatchmakingError> {
-        self.ask(Join(request)).await
+        self.ask(Join(request, Span::current())).await
     }
 
     async fn create(&self, request: CreateRequest) -> Result<Joined, MatchmakingError> {
-        self.ask(Create(request)).await
+        self.ask(Create(request, Span::current())).await
     }
 
     async fn release(&self, room: RoomId, ticket: Vec<u8>) -> Result<bool, MatchmakingError> {

@@ -25,8 +25,8 @@ pub use rule_settings::{
     ModeRules, RuleKey, RuleSetting, RuleSettingError, RuleValue, lay_over, settings_of,
 };
 pub use shot::{
-    LatencyWindow, LedgerAtShot, RefusedShot, RuleMeasure, RuleOutcome, ShotClaim, ShotRecord,
-    ShotTarget, ShotVerdict,
+    LatencyWindow, LedgerAtShot, LedgerRounds, RefusedShot, RuleMeasure, RuleOutcome, ShotClaim,
+    ShotRecord, ShotTarget, ShotVerdict,
 };
 
 use async_trait::async_trait;

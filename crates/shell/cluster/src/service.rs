@@ -11,6 +11,7 @@ use crate::matchmaking::{Joined, MatchmakingError, Seater};
 use convert::{create_request, join_request, join_response, list_filter, list_response};
 use fairshot_proto::v1;
 use fairshot_proto::v1::matchmaking_server::MatchmakingServer;
+use fairshot_telemetry::traces::{TRACEPARENT, continue_from, traceparent_of};
 use fairshot_units::{PlayerId, RoomId};
 use status::{busy, status_of, too_often, unauthenticated};
 use std::net::IpAddr;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
+use tracing::{Instrument, Span};
 
 /// Bounds of the service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,7 +97,8 @@ impl MatchmakingService {
         MatchmakingServer::new(self).max_decoding_message_size(REQUEST_BYTES_MAX)
     }
 
-    /// Lets a call in, or says why not; then sees that it ends in time and is counted.
+    /// Lets a call in, or says why not; then sees that it ends in time and is counted. It is one span,
+    /// the child of its caller's where she sent a `traceparent`.
     async fn call<T, R>(
         &self,
         name: &'static str,
@@ -103,12 +106,20 @@ impl MatchmakingService {
         work: impl AsyncFnOnce(Caller, Option<IpAddr>, T) -> Result<R, MatchmakingError>,
     ) -> Result<Response<R>, Status> {
         let began = tokio::time::Instant::now();
+        let span = tracing::info_span!("matchmaking", call = name);
+        let parent = request.metadata().get(TRACEPARENT).and_then(|value| value.to_str().ok());
+        if let Some(parent) = parent {
+            continue_from(&span, parent);
+        }
         let address = request.remote_addr().map(|address| address.ip().to_canonical());
         let authorization =
             request.metadata().get("authorization").and_then(|value| value.to_str().ok());
         let (outcome, result) = match self.auth.caller(authorization) {
             Err(error) => ("unauthenticated", Err(unauthenticated(&error))),
-            Ok(caller) => self.admitted(caller, address, request.into_inner(), work).await,
+            Ok(caller) => {
+                let admitted = self.admitted(caller, address, request.into_inner(), work);
+                admitted.instrument(span).await
+            }
         };
         self.watch.ended(name, outcome, began.elapsed());
         result.map(Response::new)
@@ -222,5 +233,6 @@ impl v1::matchmaking_server::Matchmaking for MatchmakingService {
 
 fn seated(joined: Joined) -> v1::JoinResponse {
     tracing::debug!(room = %joined.room, node = %joined.node, seats = joined.seats.len(), "seated");
-    join_response(joined)
+    let traceparent = traceparent_of(&Span::current()).unwrap_or_default();
+    v1::JoinResponse { traceparent, ..join_response(joined) }
 }

@@ -160,7 +160,7 @@ fn the_old_connection_of_a_player_who_came_back_ends_without_touching_the_new_on
 }
 
 #[test]
-fn first_packets_played_again_bring_no_second_hello() {
+fn r21_first_packets_played_again_bring_no_second_hello() {
     let mut house = House::new(7, near());
     house.link.record();
     let (client, session) = house.player(1);

@@ -24,7 +24,7 @@ fn command(revision: u16) -> Bytes {
 }
 
 #[test]
-fn a_peer_that_stops_acknowledging_is_closed_alone_at_the_bound() {
+fn r20_a_peer_that_stops_acknowledging_is_closed_alone_at_the_bound() {
     let mut house = House::new(1, near());
     let players: Vec<_> = (1..=4).map(|number| house.player(number)).collect();
     let (slow_client, slow) = players[3];
@@ -59,7 +59,7 @@ fn a_peer_that_stops_acknowledging_is_closed_alone_at_the_bound() {
 }
 
 #[test]
-fn a_peer_that_acknowledges_again_in_time_stays_and_loses_nothing() {
+fn r20_a_peer_that_acknowledges_again_in_time_stays_and_loses_nothing() {
     let mut house = House::new(2, near());
     let (client, session) = house.player(1);
     for tick in 1..=400u32 {
@@ -81,7 +81,7 @@ fn a_peer_that_acknowledges_again_in_time_stays_and_loses_nothing() {
 }
 
 #[test]
-fn batches_arrive_once_and_in_order_over_a_fifth_lost() {
+fn r20_batches_arrive_once_and_in_order_over_a_fifth_lost() {
     for seed in 0..4 {
         let line = Line { loss: 0.2, jitter: Duration::from_millis(30), ..near() };
         let mut house = House::new(100 + seed, line);
@@ -105,7 +105,7 @@ fn batches_arrive_once_and_in_order_over_a_fifth_lost() {
 }
 
 #[test]
-fn nobody_is_closed_for_lost_snapshots() {
+fn r20_nobody_is_closed_for_lost_snapshots() {
     let mut house = House::new(3, near());
     let (client, session) = house.player(1);
     for tick in 0..64 * 6u32 {

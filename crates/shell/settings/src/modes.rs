@@ -121,9 +121,10 @@ fn world_of(path: &Path, name: &str, text: &str, mode: &Mode) -> Result<StaticWo
         Ok(bytes)
     });
     let world = world.map_err(|error| {
-        let expected = match error.key.starts_with("arena.meshes") {
-            true => "a glTF 2.0 file with its buffers in it",
-            false => "full rows of 16-bit numbers, and at most 262144 triangles in all",
+        let expected = if error.key.starts_with("arena.meshes") {
+            "a glTF 2.0 file with its buffers in it"
+        } else {
+            "full rows of 16-bit numbers, and at most 262144 triangles in all"
         };
         let found = format!("{:?}: {}", error.file, chain(&error.error));
         ModeErrors::at(name, text, &error.key, expected.to_owned(), found)

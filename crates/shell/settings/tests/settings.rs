@@ -148,7 +148,7 @@ fn an_unknown_variable_of_ours_is_told_and_stops_nothing() {
 }
 
 #[test]
-fn operators_calls_leave_loopback_with_tokens_and_tls_only() {
+fn r23_operators_calls_leave_loopback_with_tokens_and_tls_only() {
     check(
         &["--admin-address", "0.0.0.0:7601"],
         &[],

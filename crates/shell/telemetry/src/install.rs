@@ -11,8 +11,10 @@ use opentelemetry_sdk::trace::{
 use std::io;
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use tracing::Metadata;
+use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::filter::{EnvFilter, filter_fn};
+use tracing_subscriber::filter::{EnvFilter, FilterExt, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
@@ -85,22 +87,23 @@ pub fn install(log: &LogSettings, traces: &TraceSettings) -> Result<Installed, I
         .finish(io::stderr());
     let not_written = writer.error_counter();
     let limit = LogLimit::new(LINES_BURST, LINES_PER_SECOND);
-    let lines = lines(writer, log.json).with_filter(limit.clone());
+    let lines = lines(writer, log.json).with_filter(filter.and(limit.clone()));
     let exported = match &traces.otlp_endpoint {
         Some(endpoint) => Some(export_to(endpoint, traces)?),
         None => None,
     };
-    // What the exporter itself does makes no spans, or it would have no end.
+    // What the exporter itself does makes no spans, or it would have no end. How much is logged is
+    // nothing to traces.
+    let exports = |metadata: &Metadata<'_>| {
+        !["h2", "hyper", "tonic", "tower", "opentelemetry"]
+            .iter()
+            .any(|target| metadata.target().starts_with(target))
+    };
     let spans = exported.as_ref().map(|(tracer, _, _)| {
-        tracing_opentelemetry::layer().with_tracer(tracer.clone()).with_filter(filter_fn(
-            |metadata| {
-                !["h2", "hyper", "tonic", "tower", "opentelemetry"]
-                    .iter()
-                    .any(|target| metadata.target().starts_with(target))
-            },
-        ))
+        let exports = filter_fn(exports).with_max_level_hint(LevelFilter::INFO);
+        tracing_opentelemetry::layer().with_tracer(tracer.clone()).with_filter(exports)
     });
-    let installed = Registry::default().with(filter).with(lines).with(spans).try_init();
+    let installed = Registry::default().with(lines).with(spans).try_init();
     installed.map_err(|_| InstallError::Twice)?;
     Ok(Installed {
         limit,

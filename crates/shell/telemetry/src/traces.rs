@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// The longest `traceparent` read: version, trace, span and flags.
+/// The length of a `traceparent`: version, trace, span and flags.
 const TRACEPARENT_BYTES: usize = 55;
-const TRACEPARENT: &str = "traceparent";
+/// The name of the header, in gRPC as in HTTP.
+pub const TRACEPARENT: &str = "traceparent";
 
 /// Makes a span the child of what a peer sent (a gRPC header, a client's hello). Anything that is no
 /// `traceparent` is ignored: a trace is a help, never a reason to turn somebody away.
@@ -37,6 +38,19 @@ fn context_of(traceparent: &str) -> Option<Context> {
     let headers = HashMap::from([(TRACEPARENT.to_owned(), traceparent.to_owned())]);
     let context = TraceContextPropagator::new().extract(&headers);
     context.span().span_context().is_valid().then_some(context)
+}
+
+/// A span of a sampled pass under `$within`; none where that is none, at the cost of a comparison.
+///
+/// It takes the time from here until its last clone is dropped, so a stage that waits needs not be entered.
+#[macro_export]
+macro_rules! stage {
+    ($within:expr, $name:literal $(, $($fields:tt)*)?) => {
+        match $within.is_disabled() {
+            true => ::tracing::Span::none(),
+            false => ::tracing::info_span!(parent: $within, $name $(, $($fields)*)?),
+        }
+    };
 }
 
 /// Says which ticks get spans: one in so many, counted per shard. A span costs about a microsecond.

@@ -95,7 +95,7 @@ fn buckets_rise() {
 }
 
 #[test]
-fn a_thousand_players_through_a_hundred_rooms_add_no_series() {
+fn r22_a_thousand_players_through_a_hundred_rooms_add_no_series() {
     let metrics = Metrics::new();
     let (process, shard, mode) = every_handle(&metrics);
     let before = series(&metrics.render()).len();

@@ -13,7 +13,7 @@ fn resident_bytes() -> u64 {
 }
 
 #[test]
-fn ten_minutes_without_a_scrape_pile_nothing_up() {
+fn r22_ten_minutes_without_a_scrape_pile_nothing_up() {
     let metrics = Metrics::new();
     let shard = ShardMetrics::new(&metrics, 0);
     let mut after_two_minutes = 0;

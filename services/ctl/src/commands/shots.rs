@@ -55,26 +55,25 @@ fn explain(shot: &v1::ShotRecord, out: Out) -> Result<(), Failure> {
     }
     out.line("")?;
     let rules = shot.rules.iter().map(|rule| {
-        let (outcome, well) = match rule.outcome() {
-            v1::RuleOutcome::Passed => ("passed", true),
-            v1::RuleOutcome::Moved => ("moved", true),
-            v1::RuleOutcome::Refused => ("refused", false),
-            v1::RuleOutcome::Off => ("off", true),
-            v1::RuleOutcome::NotReached => ("not reached", true),
-            v1::RuleOutcome::Unspecified => ("?", false),
+        let outcome = match rule.outcome() {
+            v1::RuleOutcome::Passed => judged("passed", true),
+            v1::RuleOutcome::Moved => judged("moved", true),
+            v1::RuleOutcome::Refused => judged("refused", false),
+            // Neither good nor bad.
+            v1::RuleOutcome::Off => cell("off"),
+            v1::RuleOutcome::NotReached => cell("not reached"),
+            v1::RuleOutcome::Unspecified => cell("?"),
         };
         let number = |value: Option<f32>| match value {
             Some(value) => format!("{value:.2} {}", rule.unit).trim_end().to_owned(),
             None => String::new(),
         };
-        vec![
-            cell(&rule.rule),
-            judged(outcome, well),
-            cell(number(rule.measured)),
-            cell(number(rule.limit)),
-        ]
+        vec![cell(&rule.rule), outcome, cell(number(rule.measured)), cell(number(rule.limit))]
     });
     out.table(&["rule", "outcome", "#measured", "#limit"], rules)?;
+    if shot.ray_ends_m.is_empty() {
+        return Ok(());
+    }
     if shot.targets.is_empty() {
         return out.line("\nno target within 5 m of a ray");
     }
@@ -82,6 +81,7 @@ fn explain(shot: &v1::ShotRecord, out: Out) -> Result<(), Failure> {
     let targets = shot.targets.iter().map(|target| {
         let what = match (target.hit, target.spared.as_str()) {
             (true, _) => format!("hit {} for {:.1}", target.zone, target.amount),
+            (false, "") if shot.hits.is_none() => String::new(),
             (false, "") => "missed".into(),
             (false, spared) => format!("spared: {spared}"),
         };
@@ -130,13 +130,20 @@ fn lines(shot: &v1::ShotRecord) -> Vec<String> {
         ));
     }
     if let Some(ledger) = &shot.ledger {
+        let rounds = match (ledger.base, ledger.low, ledger.top) {
+            (Some(base), Some(low), Some(top)) => {
+                format!("{base} rounds at its start, {low} the least heard, accepted below {top}")
+            }
+            _ => "it holds no such weapon, or is no longer retained".into(),
+        };
         lines.push(format!(
-            "ledger    revision {} (echoed {}), segment base {}, low {}, top {}, held weapon {}",
-            ledger.revision, ledger.echoed, ledger.base, ledger.low, ledger.top, ledger.held
+            "ledger    revision {} (echoed {}), {} in hand; at the shot's own revision {rounds}",
+            ledger.revision, ledger.echoed, ledger.held_name
         ));
     }
+    let ended = if shot.hits.is_some() { "ended" } else { "would have ended" };
     for (pellet, end) in shot.ray_ends_m.iter().enumerate() {
-        lines.push(format!("ray {:<5} ended at {}", pellet + 1, vector(Some(end))));
+        lines.push(format!("ray {:<5} {ended} at {}", pellet + 1, vector(Some(end))));
     }
     lines
 }
@@ -182,5 +189,33 @@ mod tests {
         assert!(lines[1].contains("not judged"), "{}", lines[1]);
         let hit = v1::ShotRecord { hits: Some(2), ..Default::default() };
         assert_eq!(verdict(&hit), ("accepted, 2 hits".into(), true));
+    }
+
+    #[test]
+    fn the_ledger_is_told_with_its_rounds_or_why_it_has_none() {
+        let ledger = v1::LedgerAtShot {
+            revision: 4,
+            echoed: 3,
+            base: Some(30),
+            low: Some(12),
+            top: Some(13),
+            held_name: "rifle".into(),
+            ..Default::default()
+        };
+        let end = v1::Vector { x: 1.0, y: 2.0, z: 3.0 };
+        let shot = |ledger| v1::ShotRecord {
+            ledger: Some(ledger),
+            ray_ends_m: vec![end],
+            ..Default::default()
+        };
+        let told = lines(&shot(ledger.clone()));
+        assert_eq!(
+            told[1],
+            "ledger    revision 4 (echoed 3), rifle in hand; at the shot's own revision 30 rounds \
+             at its start, 12 the least heard, accepted below 13"
+        );
+        assert_eq!(told[2], "ray 1     would have ended at (1.00, 2.00, 3.00)");
+        let told = lines(&shot(v1::LedgerAtShot { base: None, ..ledger }));
+        assert!(told[1].ends_with("it holds no such weapon, or is no longer retained"), "{told:?}");
     }
 }

@@ -7,6 +7,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Paragraph, Row, Sparkline, Table, TableState};
 
+/// Heartbeats in a room's sparkline: the last fifty seconds.
+const BARS_WIDE: usize = 10;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 pub(crate) fn draw(frame: &mut Frame, model: &Model) {
@@ -68,11 +70,13 @@ fn draw_rooms(frame: &mut Frame, area: Rect, model: &Model) {
             right(beat.hits),
             alarming(refused),
             right(room.refused_in_all()),
-            Cell::from(bars(&room.history(), 20)).style(Style::new().fg(Color::Red)),
+            Cell::from(bars(&room.history(), BARS_WIDE)).style(Style::new().fg(Color::Red)),
         ])
     });
+    // Whole, so that it can be copied into the next command.
+    let name = rooms.iter().map(|room| room.newest.room.len()).max().unwrap_or(0).clamp(4, 24);
     let widths = [
-        Constraint::Fill(3),
+        Constraint::Length(u16::try_from(name).unwrap_or(24)),
         Constraint::Fill(2),
         Constraint::Fill(2),
         Constraint::Length(7),
@@ -82,20 +86,20 @@ fn draw_rooms(frame: &mut Frame, area: Rect, model: &Model) {
         Constraint::Length(6),
         Constraint::Length(7),
         Constraint::Length(7),
-        Constraint::Length(20),
+        Constraint::Length(10),
     ];
     let names = [
-        "ROOM",
-        "MODE",
-        "NODE",
-        "PLAYERS",
-        "TICK US",
-        "LATE",
-        "SHOTS",
-        "HITS",
-        "REFUSED",
-        "IN ALL",
-        "REFUSED OVER TIME",
+        Cell::from("ROOM"),
+        Cell::from("MODE"),
+        Cell::from("NODE"),
+        right("PLAYERS"),
+        right("US 50/99 %"),
+        right("LATE"),
+        right("SHOTS"),
+        right("HITS"),
+        right("REFUSED"),
+        right("IN ALL"),
+        Cell::from("OVER TIME"),
     ];
     let table = Table::new(rows, widths)
         .header(Row::new(names).style(Style::new().add_modifier(Modifier::BOLD)))
@@ -205,6 +209,14 @@ mod tests {
         let screen = drawn(&model, 130, 20);
         assert!(screen.iter().any(|line| line.contains("refused by rule, arena-2")));
         assert!(screen.iter().any(|line| line.contains("nothing refused")));
+    }
+
+    #[test]
+    fn a_rooms_id_is_shown_whole() {
+        let mut model = Model::default();
+        model.take(beat("r-41832f98d9be14e0", 1, &[("rate", 10)]));
+        let screen = drawn(&model, 100, 20);
+        assert!(screen.iter().any(|line| line.contains("│r-41832f98d9be14e0 ")), "{screen:#?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::driver::*;
 use crate::weapons::*;
 use fairshot_ledger::{
     CommandError, CommandErrorKind, DIVERGED_AFTER_MS, Diverged, FrameOutcome, FrameReport, Ledger,
-    MESSAGE_WINDOW, RETAINED_MS, ShotReport, ShotRuling,
+    MESSAGE_WINDOW, RETAINED_MS, Rounds, ShotReport, ShotRuling,
 };
 use fairshot_units::{Life, MessageNumber, Revision, Rule, WeaponCommand, WeaponId};
 
@@ -390,4 +390,20 @@ fn a_mirror_stops_at_the_first_command_it_cannot_apply() {
     pair.client.take_grant(Life(1));
     assert_eq!((pair.client.life(), pair.client.total(AK)), (Life(0), Some(3)));
     assert_eq!(pair.client.failed(), Some(Revision(3)));
+}
+
+#[test]
+fn what_a_report_was_ruled_by_can_be_read_back() {
+    let mut server = Server::new();
+    let first = server.order(give_in_hand(AK, 30)).expect("it fits");
+    assert_eq!(server.shot(first.0, AK, 29), ShotRuling::Accepted);
+    assert_eq!(server.shot(first.0, AK, 27), ShotRuling::Accepted);
+    let second = server.order(give(AK, 10)).expect("it fits");
+    let rounds = |base, low, top| Some(Rounds { base, low, top });
+    let by = server.ledger.ruled_by(first, AK);
+    assert_eq!((by.revision, by.echoed, by.held), (second, first, AK));
+    assert_eq!(by.rounds, rounds(30, 27, 30), "the segment before the second give");
+    assert_eq!(server.ledger.ruled_by(second, AK).rounds, rounds(37, 37, 0), "and the one after");
+    assert_eq!(server.ledger.ruled_by(first, DEAGLE).rounds, None, "never held");
+    assert_eq!(server.ledger.ruled_by(Revision(second.0 + 1), AK).rounds, None, "not committed");
 }

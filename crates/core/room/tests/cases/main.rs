@@ -3,6 +3,7 @@
 mod kit;
 
 mod bots;
+mod explained;
 mod grades;
 mod judged;
 mod ledger_stamps;

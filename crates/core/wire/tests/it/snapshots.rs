@@ -180,7 +180,7 @@ fn a_silent_client_still_gets_a_picture_in_rotation() {
 }
 
 #[test]
-fn sixty_four_players_in_1200_byte_packets_are_all_seen_in_each_half_second() {
+fn r19_sixty_four_players_in_1200_byte_packets_are_all_seen_in_each_half_second() {
     // 1,200 bytes a UDP packet leave 1,162 of payload under QUIC's header, tag and frame.
     for (limit_bytes, up_loss) in [(1162, 0), (1162, 100), (400, 30)] {
         let case = Case { players: 64, monsters: 0, upset_percent: 0, limit_bytes, ticks: 640 };
@@ -190,7 +190,7 @@ fn sixty_four_players_in_1200_byte_packets_are_all_seen_in_each_half_second() {
 }
 
 #[test]
-fn the_packer_obeys_limits_to_the_byte() {
+fn r19_the_packer_obeys_limits_to_the_byte() {
     let mut room = Bodies::new(3, 64, 0);
     room.step();
     let mut ring = SentStates::new();
@@ -214,7 +214,7 @@ fn the_packer_obeys_limits_to_the_byte() {
 }
 
 #[test]
-fn a_datagram_cut_short_or_padded_is_refused() {
+fn r19_a_datagram_cut_short_or_padded_is_refused() {
     let mut room = Bodies::new(3, 4, 10);
     room.step();
     let mut ring = SentStates::new();

@@ -159,6 +159,9 @@ fn a_gltf_whose_numbers_lie_outside_its_buffers_is_refused() {
     assert_eq!(label(&glb([0, 1, 2, 0, 2, 9], 12)), "range");
     assert_eq!(label(&glb([0, 1, 2, 0, 2, 3], 16)), "range");
     assert_eq!(label(b"no scene at all"), "gltf");
+    let nothing = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+        "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]}"#;
+    assert_eq!(label(nothing.as_bytes()), "range");
 }
 
 #[test]

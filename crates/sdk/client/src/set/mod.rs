@@ -47,7 +47,7 @@ pub struct Options {
     pub settings: Option<Arc<GameSettings>>,
     /// The game's files, where its modes name terrain or meshes.
     pub assets: Assets,
-    /// A W3C `traceparent`.
+    /// A W3C `traceparent`; `None` sends the seat's.
     pub traceparent: Option<Arc<str>>,
 }
 

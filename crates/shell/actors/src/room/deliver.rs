@@ -2,7 +2,6 @@
 //! refusals to the log, counts to the metrics.
 
 use super::convert;
-use super::kept::KeptShot;
 use super::{RoomActor, link::Link};
 use crate::inventory::Orders;
 use crate::readback::{unix_ms, weapon_name};
@@ -13,7 +12,6 @@ use fairshot_room::{LogRecord, Notice, RoomInput};
 use fairshot_units::{EntityId, EntityState, Pose};
 use fairshot_wire::snapshot::{Personal, Viewer};
 use fairshot_wire::{CloseCode, Down};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// The path's round trip is told to the room this often, in ticks.
@@ -23,7 +21,7 @@ impl RoomActor {
     /// Sends everything the last tick put out.
     pub(super) fn deliver(&mut self) {
         self.deliver_orders();
-        self.keep_verdicts();
+        self.take_verdicts();
         self.deliver_events();
         self.deliver_snapshots();
         self.write_log();
@@ -60,14 +58,13 @@ impl RoomActor {
         }
     }
 
-    /// Keeps each verdict to be explained.
-    fn keep_verdicts(&mut self) {
+    /// Counts each verdict, keeps it to be explained, and tells operators of refusals.
+    fn take_verdicts(&mut self) {
         let judgement = &self.out.judgement;
         if judgement.verdicts.is_empty() {
+            self.stamps.clear();
             return;
         }
-        let now_ms = self.clock.now_ms();
-        let unix_ms = unix_ms();
         let tick_s = 1.0 / f64::from(self.loaded.mode.tick_hz);
         for verdict in &judgement.verdicts {
             let Some(Some(link)) = self.links.get_mut(usize::from(verdict.shooter.0)) else {
@@ -82,14 +79,9 @@ impl RoomActor {
                 Outcome::Refused { .. } if verdict.unseen_death => {}
                 Outcome::Refused { rule, .. } => *link.refused.entry(*rule).or_default() += 1,
             }
-            let shot = convert::shot_of(&self.inbox, verdict);
-            let kept =
-                Rc::new(KeptShot::new(&link.player, verdict, judgement, shot, unix_ms, now_ms));
-            if kept.is_refused() {
-                self.refusals.keep(kept.clone());
-            }
-            link.shots.keep(kept);
         }
+        let unix_ms = unix_ms();
+        self.keep_verdicts(unix_ms);
         self.publish_refusals(unix_ms);
     }
 

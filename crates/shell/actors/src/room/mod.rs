@@ -2,12 +2,14 @@
 
 mod convert;
 mod deliver;
+mod explain;
 mod kept;
 mod link;
 mod report;
 
-pub(crate) use kept::KeptShot;
-pub(crate) use report::{ReadRoom, ReadShots, RoomReading};
+pub(crate) use explain::ReadShots;
+pub(crate) use kept::ShotStamp;
+pub(crate) use report::{ReadRoom, RoomReading};
 
 use crate::clock::Clock;
 use crate::inventory::{self, InventoryActor};
@@ -19,9 +21,11 @@ use bytes::Bytes;
 use convert::Names;
 use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
+use fairshot_judge::Pass;
 use fairshot_matchmaking::Generation;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
+use fairshot_telemetry::stage;
 use fairshot_units::{EntityId, EntityState, Life, PlayerId, Revision, RoomId, Tick};
 use fairshot_wire::snapshot::{Scratch, SentStates};
 use fairshot_wire::{BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome};
@@ -31,6 +35,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Instant;
+use tracing::Span;
 
 /// Messages waiting for one room: a few from each of at most 64 players, and its tick.
 const MAILBOX: usize = 1024;
@@ -47,10 +52,12 @@ pub(crate) struct RoomActor {
     id: RoomId,
     node: NodeName,
     shard: u16,
-    loaded: LoadedMode,
+    loaded: Rc<LoadedMode>,
     room: Room,
     out: TickOutput,
     inbox: Vec<RoomInput>,
+    /// Of the shots in the inbox, for their explanation.
+    stamps: Vec<ShotStamp>,
     /// By entity id, which is the seat.
     links: Vec<Option<Link>>,
     batches: BatchWriter,
@@ -63,6 +70,8 @@ pub(crate) struct RoomActor {
     snapshot_bytes: Vec<u8>,
     names: Names,
     refusals: KeptRefusals,
+    /// Scratch space of what is kept.
+    passes: Vec<Pass>,
     tick_times_us: Vec<u32>,
     /// The median and the 99th percentile of the last five seconds.
     last_tick_us: (u32, u32),
@@ -119,10 +128,11 @@ impl RoomActor {
             shard: parts.shard,
             names: Names::of(&loaded.mode),
             next_heartbeat: heartbeat_ticks(loaded.mode.tick_hz),
-            loaded,
+            loaded: Rc::new(loaded),
             room,
             out: TickOutput::default(),
             inbox: Vec::new(),
+            stamps: Vec::new(),
             links,
             batches: BatchWriter::default(),
             states: SentStates::new(),
@@ -131,6 +141,7 @@ impl RoomActor {
             snapshot_rows: Vec::new(),
             snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
+            passes: Vec::new(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
             heartbeats: 0,
@@ -176,13 +187,18 @@ impl RoomActor {
             if index == 0 && run.dropped > 0 {
                 self.inbox.insert(0, RoomInput::TicksDropped { ticks: run.dropped });
             }
+            let within = stage!(&run.within, "room", room = %self.id, inputs = waited);
+            let stage = stage!(&within, "judge");
             let Self { room, inbox, out, .. } = self;
             let ticked = catch_unwind(AssertUnwindSafe(|| room.tick(inbox, out)));
             if ticked.is_err() {
                 return false;
             }
+            drop(stage);
             let took = began.elapsed();
+            let stage = stage!(&within, "deliver");
             self.deliver();
+            drop(stage);
             self.tick_times_us.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
             self.shared.metrics.ticks.increment(1);
             self.next_heartbeat = self.next_heartbeat.saturating_sub(1);
@@ -274,6 +290,8 @@ pub(crate) struct Stamped {
     pub(crate) acks: MessageAcks,
     pub(crate) snapshot: Option<SnapshotAck>,
     pub(crate) revision: Revision,
+    /// What the inventory said of each shot among the inputs.
+    pub(crate) shots: Vec<ShotStamp>,
     /// Totals that had to be lowered since the last message.
     pub(crate) corrections: u64,
 }
@@ -297,6 +315,9 @@ impl Handler<Stamped> for RoomActor {
             self.corrections += stamped.corrections;
             self.metrics.ledger_corrections.increment(stamped.corrections);
         }
+        if self.inbox.len() < INBOX_MAX {
+            self.stamps.extend(stamped.shots);
+        }
         for input in stamped.inputs {
             self.put(input);
         }
@@ -304,13 +325,15 @@ impl Handler<Stamped> for RoomActor {
 }
 
 /// Ticks are due.
-#[derive(Clone, Copy, Debug, Message)]
+#[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
 pub(crate) struct Run {
     pub(crate) ticks: u32,
     pub(crate) dropped: u32,
     /// When the first of them was due.
     pub(crate) due_ns: u64,
+    /// The span of a sampled pass; none of any other.
+    pub(crate) within: Span,
 }
 
 impl Handler<Run> for RoomActor {
@@ -446,7 +469,7 @@ impl Handler<SetRules> for RoomActor {
     fn handle(&mut self, rules: SetRules, _: &mut Self::Context) -> bool {
         let replaced = self.room.replace_rules(rules.loaded.mode.clone());
         if replaced {
-            self.loaded = rules.loaded;
+            self.loaded = Rc::new(rules.loaded);
             self.live_rules = rules.live_rules;
         }
         replaced

@@ -1,20 +1,13 @@
 //! What a room reports: its heartbeat every five seconds, and what operators ask.
 
+use super::RoomActor;
 use super::deliver::log;
-use super::{KeptShot, RoomActor};
 use crate::readback::{unix_ms, weapon_name};
 use actix::{Handler, Message};
-use fairshot_cluster::control::{
-    Heartbeat, LatencyWindow, PlayerInfo, RoomInfo, RoomState, RuleCounts, RuleMeasure,
-    RuleOutcome, ShotClaim, ShotRecord, ShotTarget, ShotVerdict,
-};
-use fairshot_judge::Outcome;
+use fairshot_cluster::control::{Heartbeat, PlayerInfo, RoomInfo, RoomState, RuleCounts};
 use fairshot_room::TickOutput;
-use fairshot_units::{
-    EntityId, EntityKind, EntityState, Life, MessageNumber, PlayerId, Revision, Rule,
-};
+use fairshot_units::{EntityId, EntityKind, EntityState, Life, Rule};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 use std::sync::Arc;
 
 impl RoomActor {
@@ -128,100 +121,6 @@ impl RoomActor {
             queued_bytes: depths.map_or(0, |depths| depths.batch_bytes as u64),
         })
     }
-
-    fn shot_record(&self, kept: &KeptShot) -> ShotRecord {
-        let mode = &self.loaded.mode;
-        let verdict = &kept.verdict;
-        let claim = kept.claim.as_ref();
-        let outcome = match &verdict.outcome {
-            Outcome::Accepted => {
-                ShotVerdict::Accepted { hits: u32::try_from(kept.hits.len()).unwrap_or(u32::MAX) }
-            }
-            Outcome::Refused { rule, reason } => ShotVerdict::Refused {
-                rule: rule.label().to_owned(),
-                reason: reason.to_string(),
-                unseen_death: verdict.unseen_death,
-            },
-        };
-        let window = &verdict.window;
-        ShotRecord {
-            time_unix_ms: kept.time_unix_ms,
-            room: self.id.clone(),
-            mode: mode.name.clone(),
-            player: kept.player.clone(),
-            number: verdict.number,
-            weapon: verdict.weapon,
-            weapon_name: weapon_name(mode, verdict.weapon),
-            landed: verdict.landed,
-            tick_hz: mode.tick_hz,
-            claim: ShotClaim {
-                life: verdict.shooter_life,
-                revision: Revision::default(),
-                total: 0,
-                view: verdict.named,
-                origin_m: claim.map_or([0.0; 3], |claim| claim.origin_m.to_array()),
-                direction: claim.map_or([0.0; 3], |claim| claim.direction.to_array()),
-            },
-            verdict: outcome,
-            latency: Some(LatencyWindow {
-                claimed_ms: window.claimed_s * 1000.0,
-                median_ms: window.middle_s.unwrap_or_default() * 1000.0,
-                jitter_ms: window.jitter_s * 1000.0,
-                samples: u32::from(window.middle_s.is_some()),
-                nearest_ms: window.nearest_s * 1000.0,
-                furthest_ms: window.furthest_s * 1000.0,
-            }),
-            judged: verdict.outcome.is_accepted().then_some(verdict.judged),
-            shooter_m: [0.0; 3],
-            ray_ends_m: kept.rays.iter().map(|ray| ray.end_m.to_array()).collect(),
-            targets: kept
-                .hits
-                .iter()
-                .map(|hit| ShotTarget {
-                    entity: hit.target,
-                    name: self.entity_name(hit.target),
-                    position_m: hit.stood.position_m().to_array(),
-                    passed_m: 0.0,
-                    distance_m: hit.distance_m,
-                    hit: true,
-                    zone: state_of(&self.out, hit.target)
-                        .and_then(|state| self.names.zone(state.kind, hit.zone))
-                        .map(|zone| zone.to_string())
-                        .unwrap_or_default(),
-                    amount: hit.amount,
-                    spared: String::new(),
-                })
-                .collect(),
-            rules: verdict
-                .measures
-                .iter()
-                .map(|measure| RuleMeasure {
-                    rule: measure.rule.label().to_owned(),
-                    outcome: match (measure.passed, measure.rule) {
-                        (true, Rule::Rewind) if verdict.judged != verdict.named => {
-                            RuleOutcome::Moved
-                        }
-                        (true, _) => RuleOutcome::Passed,
-                        (false, _) => RuleOutcome::Refused,
-                    },
-                    measured: Some(measure.value),
-                    limit: Some(measure.limit),
-                    unit: unit_of(measure.rule).to_owned(),
-                })
-                .collect(),
-            ledger: None,
-        }
-    }
-
-    fn entity_name(&self, entity: EntityId) -> String {
-        if let Some(link) = self.link(entity) {
-            return link.player.to_string();
-        }
-        match state_of(&self.out, entity).map(|state| state.kind) {
-            Some(EntityKind::Monster(index)) => self.names.monster(index).to_string(),
-            _ => format!("entity {}", entity.0),
-        }
-    }
 }
 
 /// The room as an operator reads it; seats are the shard's to fill in.
@@ -286,33 +185,6 @@ impl Handler<ReadRoom> for RoomActor {
     }
 }
 
-/// The kept shots of a player, newest first; only the one of that number, where one is named.
-#[derive(Debug, Message)]
-#[rtype(result = "Vec<ShotRecord>")]
-pub(crate) struct ReadShots {
-    pub(crate) player: PlayerId,
-    pub(crate) number: Option<MessageNumber>,
-}
-
-impl Handler<ReadShots> for RoomActor {
-    type Result = Vec<ShotRecord>;
-
-    fn handle(&mut self, asked: ReadShots, _: &mut Self::Context) -> Self::Result {
-        let last = self
-            .links
-            .iter()
-            .flatten()
-            .filter(|link| link.player == asked.player)
-            .flat_map(|link| link.shots.iter());
-        let mut kept: Vec<Rc<KeptShot>> =
-            last.chain(self.refusals.of(&asked.player)).cloned().collect();
-        kept.retain(|shot| asked.number.is_none_or(|number| number == shot.verdict.number));
-        kept.sort_by_key(|shot| std::cmp::Reverse((shot.landed_ms, shot.verdict.number)));
-        kept.dedup_by(|a, b| Rc::ptr_eq(a, b));
-        kept.iter().map(|shot| self.shot_record(shot)).collect()
-    }
-}
-
 pub(super) fn state_of(out: &TickOutput, entity: EntityId) -> Option<&EntityState> {
     out.entities.iter().find(|state| state.id == entity)
 }
@@ -323,13 +195,4 @@ pub(super) fn by_rule(counts: &std::collections::BTreeMap<Rule, u64>) -> RuleCou
         .filter(|(_, count)| **count > 0)
         .map(|(rule, count)| (rule.label().to_owned(), *count))
         .collect()
-}
-
-fn unit_of(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Rate => "shots",
-        Rule::Origin | Rule::Cover | Rule::Range => "m",
-        Rule::Rewind => "s",
-        _ => "",
-    }
 }

@@ -11,13 +11,18 @@ use bytes::Bytes;
 use fairshot_gateway::{SessionId, close_code_of};
 use fairshot_matchmaking::{Nonce, TicketKind};
 use fairshot_telemetry::metrics::{JoinOutcome, SessionEnd};
+use fairshot_telemetry::traces::continue_from;
 use fairshot_units::EntityId;
 use fairshot_units::EntityState;
 use fairshot_wire::{CloseCode, Hello};
 use std::time::Instant;
+use tracing::field::Empty;
 
 /// Lets the bearer of a good ticket into her room; everybody else is told why not.
 pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: Instant) {
+    let span = tracing::info_span!("enter", player = Empty, room = Empty);
+    continue_from(&span, hello.traceparent.as_deref().unwrap_or_default());
+    let _entered = span.enter();
     let shared = pump.shared.clone();
     let now_ms = pump.clock.now_ms();
     let rejoin = Nonce(random_bytes());
@@ -32,6 +37,8 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
         }
     };
     let admitted = admission.admitted;
+    span.record("player", admitted.player.as_str());
+    span.record("room", admission.room.as_str());
     let entity = EntityId(admitted.seat);
     let path = pump.gateway.borrow_mut().path(session);
     let address = path.map(|path| path.address.ip());
@@ -85,13 +92,7 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
         entity,
         generation: admitted.generation,
     });
-    let traced = hello.traceparent.as_deref().unwrap_or_default();
-    tracing::info!(
-        player = %admitted.player,
-        room = %admission.room,
-        traceparent = traced,
-        "a player joins"
-    );
+    tracing::info!("a player joins");
     shared.node.join_ended(match admission.kind {
         TicketKind::Join => JoinOutcome::Joined,
         TicketKind::Rejoin => JoinOutcome::Rejoined,

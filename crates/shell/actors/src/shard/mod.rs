@@ -20,6 +20,7 @@ use fairshot_gateway::{Gateway, Limits};
 use fairshot_matchmaking::ShardSeats;
 use fairshot_telemetry::health::Beat;
 use fairshot_telemetry::metrics::ShardMetrics;
+use fairshot_telemetry::traces::TickSampler;
 use fairshot_transport::{Endpoint, Identity, Settings, Socket};
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -120,6 +121,7 @@ fn open(setup: ShardSetup) -> Result<(ShardHandle, pump::Pump), ShardError> {
         timer,
         beat: setup.beat,
         clock: setup.clock,
+        sampler: TickSampler::new(pump::SPANS_EVERY),
     };
     Ok((ShardHandle { index: shard, bound, certificate_sha256, asks, status }, pump))
 }

@@ -15,14 +15,19 @@ use fairshot_gateway::{Counters, Gateway, SessionEvent, SessionId};
 use fairshot_matchmaking::SeatEvent;
 use fairshot_telemetry::health::Beat;
 use fairshot_telemetry::metrics::{RoomEnd, SessionEnd};
+use fairshot_telemetry::stage;
+use fairshot_telemetry::traces::TickSampler;
 use fairshot_wire::{CloseCode, Up};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tracing::Span;
 
 /// Seats are polled and the shard's report is published this often.
 const REPORT_EVERY_MS: u64 = 250;
+/// One pass in so many gets spans: one to four a second. A prime, so that each phase has its turn.
+pub(super) const SPANS_EVERY: u32 = 127;
 /// Sessions get this long to hear why the shard stops.
 const CLOSING_MAX: Duration = Duration::from_millis(500);
 
@@ -35,6 +40,8 @@ pub(crate) struct Pump {
     pub(crate) timer: PhaseTimer,
     pub(crate) beat: Beat,
     pub(crate) clock: Clock,
+    /// Says which passes get spans.
+    pub(crate) sampler: TickSampler,
 }
 
 impl Pump {
@@ -82,14 +89,24 @@ impl Pump {
 
     /// One phase: receive, rule, tick, send.
     async fn step(&mut self, now: Instant) {
+        let pass = match self.sampler.take() {
+            true => tracing::info_span!(parent: None, "tick", shard = self.shared.index),
+            false => Span::none(),
+        };
+        let stage = stage!(&pass, "receive");
         self.gateway.borrow_mut().receive(now);
         self.take_events(now);
         self.pending.settle().await;
+        drop(stage);
         let received = Instant::now();
-        self.tick_rooms();
+        let stage = stage!(&pass, "rooms");
+        self.tick_rooms(&stage);
         self.pending.settle().await;
+        drop(stage);
         let ticked = Instant::now();
+        let stage = stage!(&pass, "send");
         self.gateway.borrow_mut().flush(ticked);
+        drop(stage);
         let metrics = &self.shared.metrics;
         metrics.stage_receive.record((received - now).as_secs_f64());
         metrics.stage_rooms.record((ticked - received).as_secs_f64());
@@ -163,7 +180,7 @@ impl Pump {
         );
     }
 
-    fn tick_rooms(&mut self) {
+    fn tick_rooms(&mut self, within: &Span) {
         let now_ns = self.clock.now_ns();
         let mut rooms = self.shared.rooms.borrow_mut();
         for entry in rooms.values_mut() {
@@ -180,7 +197,7 @@ impl Pump {
                     .dropped_ticks
                     .set(self.shared.dropped_ticks.get() + u64::from(due.dropped));
             }
-            let run = Run { ticks: due.run, dropped: due.dropped, due_ns };
+            let run = Run { ticks: due.run, dropped: due.dropped, due_ns, within: within.clone() };
             if entry.actor.try_send(run).is_ok() {
                 self.pending.sent();
             }

@@ -53,7 +53,8 @@ async fn code_of(served: &Served, method: &str, token: Option<&str>) -> Code {
 }
 
 #[tokio::test]
-async fn every_method_without_a_token_or_with_a_wrong_one_is_unauthenticated_and_changes_nothing() {
+async fn r23_every_method_without_a_token_or_with_a_wrong_one_is_unauthenticated_and_changes_nothing()
+ {
     let served = Setup::default().serve().await;
     for method in every_method() {
         assert_eq!(code_of(&served, &method, None).await, Code::Unauthenticated, "{method}");

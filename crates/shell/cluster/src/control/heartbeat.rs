@@ -39,7 +39,8 @@ pub struct Heartbeat {
     pub shots_judged: u64,
     pub shots_accepted: u64,
     pub hits: u64,
-    /// Honest shots of a player who had not yet seen her death: in `refusedShots` under `armed` too.
+    /// Honest shots of a player who had not yet seen her death: refused as `armed`, counted here in its
+    /// place.
     pub unseen_death: u64,
     /// Times the ledger lowered a total to what a client reported.
     pub ledger_corrections: u64,

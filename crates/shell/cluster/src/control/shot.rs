@@ -44,9 +44,9 @@ pub struct ShotRecord {
     pub judged: Option<ViewStep>,
     /// Where the middle of the shooter's body stood in the room as the shot landed, metres.
     pub shooter_m: [f32; 3],
-    /// Where each pellet's ray ended, metres.
+    /// Where each pellet's ray ended, metres; of a refused shot where its aim would have ended.
     pub ray_ends_m: Vec<[f32; 3]>,
-    /// Targets hit, and those the ray passed within 5 m of, nearest pass first.
+    /// Targets hit, then those a ray passed within 5 m, nearest pass first, eight at the most.
     pub targets: Vec<ShotTarget>,
     /// Every rule in the order they run.
     pub rules: Vec<RuleMeasure>,
@@ -92,7 +92,7 @@ pub struct ShotTarget {
     /// A player's id or a monster's name.
     pub name: String,
     pub position_m: [f32; 3],
-    /// How near a ray passed the middle of its body, metres.
+    /// How near a ray's line passed the middle of its body, metres.
     pub passed_m: f32,
     /// Along the ray, metres.
     pub distance_m: f32,
@@ -100,7 +100,8 @@ pub struct ShotTarget {
     /// The zone struck; empty where none was.
     pub zone: String,
     pub amount: f32,
-    /// Why a ray that met it did it no harm (`wall`, `ally`, `dead`, `life`); empty where none did.
+    /// Why it could take no harm (`wall`, `target`, `ally`, `dead`, `life`); empty where nothing spared
+    /// it.
     pub spared: String,
 }
 
@@ -141,16 +142,24 @@ impl RuleOutcome {
     }
 }
 
-/// The slot's segment of the shot's own revision, after it was joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The shooter's inventory as the shot was ruled on, after its report was joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerAtShot {
     /// The newest revision committed.
     pub revision: Revision,
     pub echoed: Revision,
-    /// Rounds granted at the start of the segment, the least heard since, and one over the highest
-    /// total after an accepted shot.
+    /// `None` where the shot's own revision held no such weapon, or is no longer retained.
+    pub rounds: Option<LedgerRounds>,
+    pub held: WeaponId,
+    pub held_name: String,
+}
+
+/// The weapon's rounds in the segment of the shot's own revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerRounds {
+    /// Rounds at the start of the segment, the least heard since, and one over the highest total after
+    /// an accepted shot.
     pub base: u32,
     pub low: u32,
     pub top: u32,
-    pub held: WeaponId,
 }

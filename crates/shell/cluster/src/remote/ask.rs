@@ -1,13 +1,15 @@
-//! One call: the token on it, a deadline around it.
+//! One call: the token and the trace on it, a deadline around it.
 
 use super::{CALL_DEADLINE, ClusterToken};
+use fairshot_telemetry::traces::{TRACEPARENT, traceparent_of};
 use std::future::Future;
 use tokio::time::timeout;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::{Request, Response, Status};
+use tracing::Span;
 
-/// Puts the cluster's token on every call.
+/// Puts the cluster's token on every call, and the trace it is part of.
 #[derive(Clone)]
 pub struct TokenCarrier(MetadataValue<Ascii>);
 
@@ -23,6 +25,10 @@ impl TokenCarrier {
 impl Interceptor for TokenCarrier {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         request.metadata_mut().insert("authorization", self.0.clone());
+        let traceparent = traceparent_of(&Span::current()).and_then(|text| text.parse().ok());
+        if let Some(traceparent) = traceparent {
+            request.metadata_mut().insert(TRACEPARENT, traceparent);
+        }
         Ok(request)
     }
 }

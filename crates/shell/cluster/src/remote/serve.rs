@@ -10,11 +10,13 @@ use crate::host::RoomHost;
 use fairshot_proto::v1;
 use fairshot_proto::v1::node_command_weapon_request::Command;
 use fairshot_proto::v1::node_server::NodeServer;
+use fairshot_telemetry::traces::{TRACEPARENT, continue_from};
 use fairshot_units::{MessageNumber, PlayerId, WeaponCommand, WeaponId};
 use std::fmt;
 use std::sync::Arc;
 use tonic::service::interceptor::InterceptedService;
 use tonic::{Request, Response, Status};
+use tracing::{Instrument, Span};
 
 /// Answers for one node.
 #[derive(Clone)]
@@ -64,6 +66,15 @@ fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |odd, (a, b)| odd | (a ^ b)) == 0
 }
 
+/// The span as the child of its caller's.
+fn traced<T>(span: Span, request: &Request<T>) -> Span {
+    let parent = request.metadata().get(TRACEPARENT).and_then(|value| value.to_str().ok());
+    if let Some(parent) = parent {
+        continue_from(&span, parent);
+    }
+    span
+}
+
 fn player(text: &str) -> Result<PlayerId, Status> {
     PlayerId::new(text).map_err(|_| bad("player"))
 }
@@ -101,8 +112,9 @@ impl v1::node_server::Node for NodeService {
         &self,
         request: Request<v1::NodeOpenRoomRequest>,
     ) -> Answer<v1::NodePromised> {
+        let span = traced(tracing::info_span!("open_room"), &request);
         let (spec, members) = spec(request.into_inner())?;
-        let promised = self.host.open_room(&spec, &members).await;
+        let promised = self.host.open_room(&spec, &members).instrument(span).await;
         Ok(Response::new(promised_message(promised.map_err(|error| host_status(&error))?)))
     }
 
@@ -110,10 +122,11 @@ impl v1::node_server::Node for NodeService {
         &self,
         request: Request<v1::NodeReserveSeatsRequest>,
     ) -> Answer<v1::NodePromised> {
+        let span = traced(tracing::info_span!("reserve_seats"), &request);
         let request = request.into_inner();
         let shard = u16::try_from(request.shard).map_err(|_| bad("shard"))?;
         let (room, members) = (room(&request.room)?, members(&request.members)?);
-        let promised = self.host.reserve(shard, &room, &members).await;
+        let promised = self.host.reserve(shard, &room, &members).instrument(span).await;
         Ok(Response::new(promised_message(promised.map_err(|error| host_status(&error))?)))
     }
 

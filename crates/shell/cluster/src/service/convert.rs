@@ -87,6 +87,7 @@ pub(super) fn join_response(joined: Joined) -> v1::JoinResponse {
         address: joined.address,
         certificate_sha256: joined.certificate_sha256.to_vec(),
         seats: seats.collect(),
+        traceparent: String::new(),
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) static UNSEEN_DEATHS: Metric = Metric {
     name: "fairshot_unseen_deaths_total",
     kind: Kind::Counter,
     labels: &["mode"],
-    help: "Honest shots of players who had not yet seen their death; counted under the rule armed too.",
+    help: "Honest shots of players who had not yet seen their death: refused as armed, and counted here in its place.",
 };
 pub(super) static LEDGER_CORRECTIONS: Metric = Metric {
     name: "fairshot_ledger_corrections_total",

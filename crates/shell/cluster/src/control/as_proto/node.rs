@@ -5,6 +5,29 @@ use super::{narrow, room};
 use fairshot_proto::v1;
 use fairshot_units::Tick;
 
+/// Both ways between one of our messages and the protobuf of that name: the fields that are alike in
+/// both, then each other with its way there and its way back, which may fail.
+macro_rules! alike {
+    ($message:ident {
+        $($same:ident),+ ;
+        $($field:ident: ($to:expr, $from:expr)),* $(,)?
+    }) => {
+        impl From<$message> for v1::$message {
+            fn from(ours: $message) -> Self {
+                Self { $($same: ours.$same,)+ $($field: ($to)(ours.$field),)* }
+            }
+        }
+
+        impl TryFrom<v1::$message> for $message {
+            type Error = ControlError;
+
+            fn try_from(theirs: v1::$message) -> Result<Self, ControlError> {
+                Ok(Self { $($same: theirs.$same,)+ $($field: ($from)(theirs.$field)?,)* })
+            }
+        }
+    };
+}
+
 impl From<NodeInfo> for v1::NodeInfo {
     fn from(node: NodeInfo) -> Self {
         Self {
@@ -43,162 +66,50 @@ impl TryFrom<v1::NodeInfo> for NodeInfo {
     }
 }
 
-impl From<ShardInfo> for v1::ShardInfo {
-    fn from(shard: ShardInfo) -> Self {
-        Self {
-            shard: shard.shard.into(),
-            address: shard.address,
-            rooms: shard.rooms,
-            players: shard.players,
-            tick_headroom: shard.tick_headroom,
-            late_ticks: shard.late_ticks,
-            dropped_ticks: shard.dropped_ticks,
-            slow_disconnects: shard.slow_disconnects,
-        }
-    }
+alike!(ShardInfo {
+    address, rooms, players, tick_headroom, late_ticks, dropped_ticks, slow_disconnects;
+    shard: (u32::from, |wide| narrow("shard", wide)),
+});
+
+alike!(RoomInfo {
+    mode, players, seats_reserved, seats_max, monsters, uptime_s, tick_time_us_p50, tick_time_us_p99,
+    refused_shots_total;
+    room: (String::from, |id: String| room(&id)),
+    node: (String::from, name),
+    shard: (u32::from, |wide| narrow("shard", wide)),
+    state: (state_number, state),
+    tick: (|tick: Tick| tick.0, |wide| Ok::<_, ControlError>(Tick(wide))),
+    tick_hz: (u32::from, |wide| narrow("tick_hz", wide)),
+});
+
+alike!(Heartbeat {
+    mode, number, last, time_unix_ms, tick, players, monsters, tick_time_us_p50, tick_time_us_p99,
+    late_ticks, dropped_ticks, refused_shots, refused_shots_total, shots_judged, shots_accepted, hits,
+    unseen_death, ledger_corrections, slow_disconnects, bytes_up, bytes_down, live_rules;
+    room: (String::from, |id: String| room(&id)),
+    node: (String::from, name),
+    shard: (u32::from, |wide| narrow("shard", wide)),
+});
+
+#[expect(clippy::unnecessary_wraps, reason = "a way back, as each field has one")]
+fn name(text: String) -> Result<NodeName, ControlError> {
+    Ok(NodeName::from(text))
 }
 
-impl TryFrom<v1::ShardInfo> for ShardInfo {
-    type Error = ControlError;
-
-    fn try_from(shard: v1::ShardInfo) -> Result<Self, ControlError> {
-        Ok(Self {
-            shard: narrow("shard", shard.shard)?,
-            address: shard.address,
-            rooms: shard.rooms,
-            players: shard.players,
-            tick_headroom: shard.tick_headroom,
-            late_ticks: shard.late_ticks,
-            dropped_ticks: shard.dropped_ticks,
-            slow_disconnects: shard.slow_disconnects,
-        })
-    }
+fn state_number(state: RoomState) -> i32 {
+    let state = match state {
+        RoomState::Open => v1::RoomState::Open,
+        RoomState::Draining => v1::RoomState::Draining,
+        RoomState::Closing => v1::RoomState::Closing,
+    };
+    state.into()
 }
 
-impl From<RoomState> for v1::RoomState {
-    fn from(state: RoomState) -> Self {
-        match state {
-            RoomState::Open => Self::Open,
-            RoomState::Draining => Self::Draining,
-            RoomState::Closing => Self::Closing,
-        }
-    }
-}
-
-impl From<RoomInfo> for v1::RoomInfo {
-    fn from(info: RoomInfo) -> Self {
-        Self {
-            room: info.room.into(),
-            mode: info.mode,
-            node: info.node.into(),
-            shard: info.shard.into(),
-            state: v1::RoomState::from(info.state).into(),
-            players: info.players,
-            seats_reserved: info.seats_reserved,
-            seats_max: info.seats_max,
-            monsters: info.monsters,
-            tick: info.tick.0,
-            tick_hz: info.tick_hz.into(),
-            uptime_s: info.uptime_s,
-            tick_time_us_p50: info.tick_time_us_p50,
-            tick_time_us_p99: info.tick_time_us_p99,
-            refused_shots_total: info.refused_shots_total,
-        }
-    }
-}
-
-impl TryFrom<v1::RoomInfo> for RoomInfo {
-    type Error = ControlError;
-
-    fn try_from(info: v1::RoomInfo) -> Result<Self, ControlError> {
-        let state = match info.state() {
-            v1::RoomState::Open => RoomState::Open,
-            v1::RoomState::Draining => RoomState::Draining,
-            v1::RoomState::Closing => RoomState::Closing,
-            v1::RoomState::Unspecified => return Err(super::missing("state")),
-        };
-        Ok(Self {
-            room: room(&info.room)?,
-            mode: info.mode,
-            node: NodeName::from(info.node),
-            shard: narrow("shard", info.shard)?,
-            state,
-            players: info.players,
-            seats_reserved: info.seats_reserved,
-            seats_max: info.seats_max,
-            monsters: info.monsters,
-            tick: Tick(info.tick),
-            tick_hz: narrow("tick_hz", info.tick_hz)?,
-            uptime_s: info.uptime_s,
-            tick_time_us_p50: info.tick_time_us_p50,
-            tick_time_us_p99: info.tick_time_us_p99,
-            refused_shots_total: info.refused_shots_total,
-        })
-    }
-}
-
-impl From<Heartbeat> for v1::Heartbeat {
-    fn from(beat: Heartbeat) -> Self {
-        Self {
-            room: beat.room.into(),
-            mode: beat.mode,
-            node: beat.node.into(),
-            shard: beat.shard.into(),
-            number: beat.number,
-            last: beat.last,
-            time_unix_ms: beat.time_unix_ms,
-            tick: beat.tick,
-            players: beat.players,
-            monsters: beat.monsters,
-            tick_time_us_p50: beat.tick_time_us_p50,
-            tick_time_us_p99: beat.tick_time_us_p99,
-            late_ticks: beat.late_ticks,
-            dropped_ticks: beat.dropped_ticks,
-            refused_shots: beat.refused_shots,
-            refused_shots_total: beat.refused_shots_total,
-            shots_judged: beat.shots_judged,
-            shots_accepted: beat.shots_accepted,
-            hits: beat.hits,
-            unseen_death: beat.unseen_death,
-            ledger_corrections: beat.ledger_corrections,
-            slow_disconnects: beat.slow_disconnects,
-            bytes_up: beat.bytes_up,
-            bytes_down: beat.bytes_down,
-            live_rules: beat.live_rules,
-        }
-    }
-}
-
-impl TryFrom<v1::Heartbeat> for Heartbeat {
-    type Error = ControlError;
-
-    fn try_from(beat: v1::Heartbeat) -> Result<Self, ControlError> {
-        Ok(Self {
-            room: room(&beat.room)?,
-            mode: beat.mode,
-            node: NodeName::from(beat.node),
-            shard: narrow("shard", beat.shard)?,
-            number: beat.number,
-            last: beat.last,
-            time_unix_ms: beat.time_unix_ms,
-            tick: beat.tick,
-            players: beat.players,
-            monsters: beat.monsters,
-            tick_time_us_p50: beat.tick_time_us_p50,
-            tick_time_us_p99: beat.tick_time_us_p99,
-            late_ticks: beat.late_ticks,
-            dropped_ticks: beat.dropped_ticks,
-            refused_shots: beat.refused_shots,
-            refused_shots_total: beat.refused_shots_total,
-            shots_judged: beat.shots_judged,
-            shots_accepted: beat.shots_accepted,
-            hits: beat.hits,
-            unseen_death: beat.unseen_death,
-            ledger_corrections: beat.ledger_corrections,
-            slow_disconnects: beat.slow_disconnects,
-            bytes_up: beat.bytes_up,
-            bytes_down: beat.bytes_down,
-            live_rules: beat.live_rules,
-        })
+fn state(number: i32) -> Result<RoomState, ControlError> {
+    match v1::RoomState::try_from(number) {
+        Ok(v1::RoomState::Open) => Ok(RoomState::Open),
+        Ok(v1::RoomState::Draining) => Ok(RoomState::Draining),
+        Ok(v1::RoomState::Closing) => Ok(RoomState::Closing),
+        Ok(v1::RoomState::Unspecified) | Err(_) => Err(super::missing("state")),
     }
 }

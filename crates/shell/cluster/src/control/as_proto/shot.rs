@@ -1,8 +1,8 @@
 //! Refused shots and shot records.
 
 use super::super::{
-    ControlError, LatencyWindow, LedgerAtShot, NodeName, RefusedShot, RuleMeasure, RuleOutcome,
-    ShotClaim, ShotRecord, ShotTarget, ShotVerdict,
+    ControlError, LatencyWindow, LedgerAtShot, LedgerRounds, NodeName, RefusedShot, RuleMeasure,
+    RuleOutcome, ShotClaim, ShotRecord, ShotTarget, ShotVerdict,
 };
 use super::{life, missing, narrow, player, revision, room, weapon};
 use fairshot_proto::v1;
@@ -251,10 +251,11 @@ impl From<LedgerAtShot> for v1::LedgerAtShot {
         Self {
             revision: ledger.revision.0.into(),
             echoed: ledger.echoed.0.into(),
-            base: ledger.base,
-            low: ledger.low,
-            top: ledger.top,
+            base: ledger.rounds.map(|rounds| rounds.base),
+            low: ledger.rounds.map(|rounds| rounds.low),
+            top: ledger.rounds.map(|rounds| rounds.top),
             held: ledger.held.0.into(),
+            held_name: ledger.held_name,
         }
     }
 }
@@ -263,13 +264,16 @@ impl TryFrom<v1::LedgerAtShot> for LedgerAtShot {
     type Error = ControlError;
 
     fn try_from(ledger: v1::LedgerAtShot) -> Result<Self, ControlError> {
+        let rounds = match (ledger.base, ledger.low, ledger.top) {
+            (Some(base), Some(low), Some(top)) => Some(LedgerRounds { base, low, top }),
+            _ => None,
+        };
         Ok(Self {
             revision: revision(ledger.revision)?,
             echoed: revision(ledger.echoed)?,
-            base: ledger.base,
-            low: ledger.low,
-            top: ledger.top,
+            rounds,
             held: weapon(ledger.held)?,
+            held_name: ledger.held_name,
         })
     }
 }
@@ -331,7 +335,17 @@ mod tests {
             judged: None,
             shooter_m: [0.0, 1.0, 0.0],
             ray_ends_m: vec![[0.0, 1.0, -40.0]],
-            targets: vec![],
+            targets: vec![ShotTarget {
+                entity: EntityId(4),
+                name: "bob".into(),
+                position_m: [0.5, 0.0, -20.0],
+                passed_m: 0.6,
+                distance_m: 20.0,
+                hit: false,
+                zone: String::new(),
+                amount: 0.0,
+                spared: "wall".into(),
+            }],
             rules: vec![RuleMeasure {
                 rule: "origin".into(),
                 outcome: RuleOutcome::Refused,
@@ -342,10 +356,9 @@ mod tests {
             ledger: Some(LedgerAtShot {
                 revision: Revision(2),
                 echoed: Revision(2),
-                base: 30,
-                low: 29,
-                top: 0,
+                rounds: Some(LedgerRounds { base: 30, low: 29, top: 0 }),
                 held: WeaponId(30),
+                held_name: "AK-47".into(),
             }),
         };
         let there = v1::ShotRecord::from(record.clone());

@@ -6,6 +6,7 @@ use super::EtcdUser;
 use super::client::pb;
 use pb::auth_client::AuthClient;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::transport::Channel;
@@ -21,6 +22,9 @@ struct State {
     /// A password costs etcd a tenth of a second: whoever waits here takes the token that came meanwhile.
     one_at_a_time: tokio::sync::Mutex<()>,
 }
+
+/// Of one login, its wait for those before it included.
+const LOGIN_DEADLINE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Default)]
 struct Token {
@@ -61,8 +65,20 @@ impl Login {
         asks && self.0.user.is_some()
     }
 
-    /// Gets a token, unless another call got one since there were `count`.
+    /// Gets a token, unless another call got one since there were `count`. It goes on though the call
+    /// that wanted it has given up: a busy etcd would else check a password again for every attempt.
     pub(super) async fn renew(&self, channel: Channel, count: u64) -> Result<(), Status> {
+        let login = self.clone();
+        let renewing = tokio::spawn(async move {
+            match tokio::time::timeout(LOGIN_DEADLINE, login.log_in(channel, count)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Status::unavailable("no answer to a login in time")),
+            }
+        });
+        renewing.await.unwrap_or_else(|_| Err(Status::unavailable("the login was cut off")))
+    }
+
+    async fn log_in(&self, channel: Channel, count: u64) -> Result<(), Status> {
         let _turn = self.0.one_at_a_time.lock().await;
         let Some(user) = self.0.user.as_ref().filter(|_| self.count() == count) else {
             return Ok(());
