@@ -1,6 +1,6 @@
 //! Seeded fuzz of every decoder: random bytes, and valid messages with bytes changed, cut or joined.
 //!
-//! `FAIRSHOT_FUZZ_INPUTS` sets the inputs a decoder gets; a million and more for the deep form.
+//! A million inputs a decoder; `FAIRSHOT_FUZZ_INPUTS` sets another number for the deep form.
 
 use crate::rng::Rng;
 use crate::world::Bodies;
@@ -12,7 +12,7 @@ use fairshot_wire::{
     UpDatagram, UpLimits,
 };
 
-const INPUTS_DEFAULT: u64 = 100_000;
+const INPUTS_DEFAULT: u64 = 1_000_000;
 
 #[expect(clippy::disallowed_methods, reason = "a test reads how deep to go")]
 fn inputs() -> u64 {
