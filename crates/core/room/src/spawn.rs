@@ -7,8 +7,7 @@ use crate::game::Game;
 use crate::player::Player;
 use crate::{Event, GameRoom, InventoryOrder, LogRecord, TickOutput};
 use fairshot_judge::ShooterRecord;
-use fairshot_mode::Ammunition;
-use fairshot_mode::StatSheet;
+use fairshot_mode::{Ammunition, SpawnPoint, StatSheet};
 use fairshot_units::{
     EntityId, EntityState, PlayerId, Pose, WeaponCommand, WeaponId, quantise_yaw,
 };
@@ -155,11 +154,13 @@ fn spawn(core: &mut Core, game: &mut dyn Game, entity: EntityId, out: &mut TickO
 }
 
 impl Core {
-    /// A spawn point of her team, by the room's seed: the first from a random one on with nobody
-    /// near, else that random one.
+    /// A spawn point of her team, of anybody's where none serves it, by the room's seed: the first from
+    /// a random one on with nobody near, else that random one.
     fn choose_spawn(&mut self, entity: EntityId, team: Option<u8>) -> (Vec3, f32) {
-        let serves = |spawn: &fairshot_mode::SpawnPoint| spawn.team.is_none() || spawn.team == team;
         let mode = std::sync::Arc::clone(&self.mode);
+        let of_team = |spawn: &SpawnPoint| spawn.team.is_none() || spawn.team == team;
+        let any = !mode.spawns.iter().any(of_team);
+        let serves = |spawn: &SpawnPoint| any || of_team(spawn);
         let count = mode.spawns.iter().filter(|spawn| serves(spawn)).count();
         let first = self.rng.below(u32::try_from(count).unwrap_or(u32::MAX)) as usize;
         let from = |n: usize| mode.spawns.iter().filter(|spawn| serves(spawn)).nth(n % count);

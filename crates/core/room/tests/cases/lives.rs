@@ -1,10 +1,12 @@
 //! Lives: an old body is never hit, and death comes after the last verdict.
 
 use crate::kit::{A, B, Range, V, W, at, gun, mode};
-use fairshot_mode::Weapon;
-use fairshot_room::{Event, RoomInput};
-use fairshot_units::{EntityId, PlayerId};
+use fairshot_mode::{Weapon, presets};
+use fairshot_room::{Event, PlainGame, Room, RoomInput, RoomSetup, TickOutput};
+use fairshot_units::{EntityId, PlayerId, RoomId};
+use fairshot_world::StaticWorld;
 use glam::Vec3;
+use std::sync::Arc;
 
 const EYE: Vec3 = Vec3::new(0.0, 1.0, 0.0);
 const OLD: Vec3 = Vec3::new(0.0, 0.0, -10.0);
@@ -45,6 +47,22 @@ fn r01_killed_and_respawned_inside_one_tick_the_old_body_is_not_hit() {
     assert_eq!(range.health(V), 30.0);
     assert_eq!(three_shots(&mut range), [None, None, Some(V)]);
     assert_eq!(range.health(V), 20.0);
+}
+
+/// Where every spawn is of one team or another.
+#[test]
+fn a_player_of_no_team_comes_in_at_a_spawn_of_any() {
+    let mode = presets::competitive();
+    assert!(mode.spawns.iter().all(|spawn| spawn.team.is_some()));
+    let spawns: Vec<Vec3> = mode.spawns.iter().map(|spawn| spawn.position_m).collect();
+    let world = Arc::new(StaticWorld::build(&mode.arena));
+    let setup = RoomSetup::new(RoomId::new("r").expect("an id"), Arc::new(mode), world, 3);
+    let mut room = Room::new(&setup, Box::new(PlainGame));
+    let player = PlayerId::new("anna").expect("an id");
+    let mut out = TickOutput::default();
+    room.tick(&[RoomInput::Join { entity: A, player, team: None }], &mut out);
+    let own = out.own.iter().find(|own| own.entity == A).expect("she is in");
+    assert!(spawns.iter().any(|at_m| at_m.distance(own.position_m) < 0.5), "{}", own.position_m);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! The file stays as it is: a live value is laid over it until it is reverted. A weapon whose own
 //! setting differs from its mode's in the file keeps its own.
 
-use fairshot_mode::{Catalogue, Mode, OriginRule, RateRule, RewindRule, Rules};
+use fairshot_mode::{
+    Catalogue, Mode, OriginRule, RateRule, ReloadRule, RewindRule, Rules, Setting,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -24,6 +26,9 @@ pub enum RuleKey {
     RewindToleranceS,
     RewindTransportSlackS,
     Range,
+    Reload,
+    ReloadReloadS,
+    ReloadStallS,
     /// A game's own rule, by the name it registered: `game.NAME`.
     Game(String),
 }
@@ -65,7 +70,7 @@ pub enum RuleSettingError {
 
 impl RuleKey {
     /// Every key that needs no game.
-    pub const BUILT_IN: [Self; 13] = [
+    pub const BUILT_IN: [Self; 16] = [
         Self::Armed,
         Self::Held,
         Self::Ammo,
@@ -79,6 +84,9 @@ impl RuleKey {
         Self::RewindToleranceS,
         Self::RewindTransportSlackS,
         Self::Range,
+        Self::Reload,
+        Self::ReloadReloadS,
+        Self::ReloadStallS,
     ];
 
     fn built_in_label(&self) -> &'static str {
@@ -96,6 +104,9 @@ impl RuleKey {
             Self::RewindToleranceS => "rewind.tolerance_s",
             Self::RewindTransportSlackS => "rewind.transport_slack_s",
             Self::Range => "range",
+            Self::Reload => "reload",
+            Self::ReloadReloadS => "reload.reload_s",
+            Self::ReloadStallS => "reload.stall_s",
             Self::Game(_) => "game",
         }
     }
@@ -210,6 +221,8 @@ fn is_switch(key: &RuleKey) -> bool {
             | RuleKey::RewindMaximumS
             | RuleKey::RewindToleranceS
             | RuleKey::RewindTransportSlackS
+            | RuleKey::ReloadReloadS
+            | RuleKey::ReloadStallS
     )
 }
 
@@ -236,6 +249,9 @@ fn get(rules: &Rules, key: &RuleKey) -> Option<RuleValue> {
             .rewind
             .map(|rule| rule.transport_slack_s.map_or(RuleValue::Flag(false), RuleValue::Number)),
         RuleKey::Range => flag(rules.range),
+        RuleKey::Reload => flag(timed(rules).is_some()),
+        RuleKey::ReloadReloadS => timed(rules).map(|rule| RuleValue::Number(rule.reload_s)),
+        RuleKey::ReloadStallS => timed(rules).map(|rule| RuleValue::Number(rule.stall_s)),
         RuleKey::Game(name) => flag(rules.game.get(name).copied().unwrap_or(true)),
     }
 }
@@ -273,11 +289,39 @@ fn set(rules: &mut Rules, key: &RuleKey, value: RuleValue) -> Result<(), RuleSet
             };
             on(rules.rewind.as_mut(), key, "rewind")?.transport_slack_s = slack_s;
         }
+        RuleKey::Reload => {
+            let on = flag(key, value)?;
+            let rule = timed(rules).unwrap_or_default();
+            rules.reload = Some(if on { Setting::On(rule) } else { Setting::Off });
+        }
+        RuleKey::ReloadReloadS => {
+            let reload_s = number(key, value, 60.0, "a number from 0 to 60")?;
+            on(timed_mut(rules), key, "reload")?.reload_s = reload_s;
+        }
+        RuleKey::ReloadStallS => {
+            let stall_s = number(key, value, 10.0, "a number from 0 to 10")?;
+            on(timed_mut(rules), key, "reload")?.stall_s = stall_s;
+        }
         RuleKey::Game(name) => {
             rules.game.insert(name.clone(), flag(key, value)?);
         }
     }
     Ok(())
+}
+
+/// How reloads are timed, where they are.
+fn timed(rules: &Rules) -> Option<ReloadRule> {
+    match rules.reload {
+        Some(Setting::On(rule)) => Some(rule),
+        Some(Setting::Off) | None => None,
+    }
+}
+
+fn timed_mut(rules: &mut Rules) -> Option<&mut ReloadRule> {
+    match &mut rules.reload {
+        Some(Setting::On(rule)) => Some(rule),
+        Some(Setting::Off) | None => None,
+    }
 }
 
 fn flag(key: &RuleKey, value: RuleValue) -> Result<bool, RuleSettingError> {
@@ -342,6 +386,20 @@ mod tests {
         }
         assert_eq!(rules, Rules::default());
         assert!("nan".parse::<RuleValue>().is_err());
+    }
+
+    #[test]
+    fn reloads_are_timed_from_the_moment_an_operator_says_so() {
+        let mut rules = Rules::default();
+        let pause = RuleValue::Number(1.5);
+        assert!(set(&mut rules, &RuleKey::ReloadReloadS, pause).is_err(), "nothing to change");
+        set(&mut rules, &RuleKey::Reload, RuleValue::Flag(true)).expect("a switch");
+        set(&mut rules, &RuleKey::ReloadReloadS, pause).expect("a number");
+        let timed = ReloadRule { reload_s: 1.5, ..ReloadRule::default() };
+        assert_eq!(rules.reload, Some(Setting::On(timed)));
+        set(&mut rules, &RuleKey::Reload, RuleValue::Flag(false)).expect("a switch");
+        assert_eq!(rules.reload, Some(Setting::Off));
+        assert_eq!(get(&rules, &RuleKey::ReloadStallS), None);
     }
 
     #[test]
