@@ -42,14 +42,15 @@ async fn a_refused_shot_and_an_accepted_one_are_explained_with_all_that_was_meas
     let shot = node.explain(&cheat, listed.number).await.expect("it is explained");
     let outcomes: Vec<_> =
         shot.rules.iter().map(|rule| (rule.rule.as_str(), rule.outcome)).collect();
-    let not_reached = ["origin", "cover", "rewind", "range", "reload"]
-        .map(|rule| (rule, RuleOutcome::NotReached));
+    let not_reached =
+        ["origin", "cover", "rewind", "range"].map(|rule| (rule, RuleOutcome::NotReached));
     assert_eq!(
         outcomes,
         [
             &["weapon", "armed", "late", "held", "ammo"].map(|rule| (rule, RuleOutcome::Passed))[..],
             &[("rate", RuleOutcome::Refused)],
             &not_reached,
+            &[("reload", RuleOutcome::Off)],
         ]
         .concat()
     );

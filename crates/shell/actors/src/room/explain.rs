@@ -116,7 +116,8 @@ impl RoomActor {
             let measured = measures.iter().find(|m| m.rule.label() == rule.label());
             let refuses = refused_by.is_some_and(|by| by.label() == rule.label());
             let told = match measured {
-                _ if refused => bare(rule, RuleOutcome::NotReached),
+                _ if refused && is_on => bare(rule, RuleOutcome::NotReached),
+                _ if refused => bare(rule, RuleOutcome::Off),
                 Some(measure) => of_measure(&measure, verdict),
                 None if refuses => bare(rule, RuleOutcome::Refused),
                 None if is_on => bare(rule, RuleOutcome::Passed),
