@@ -40,10 +40,27 @@ def until(check, what, seconds=20.0, every=0.1):
         time.sleep(every)
 
 
+# Below those the system gives to outgoing connections, and each given once: processes of two failures
+# start side by side, and a port is free again until its process has come as far as to listen.
+PORTS = iter(range(20000, 32000))
+PORTS_LOCK = threading.Lock()
+# A node listens on one port a shard, from its players' port on.
+SHARDS_MAX = 64
+
+
 def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    with PORTS_LOCK:
+        for port in PORTS:
+            with socket.socket(socket.AF_INET, kind) as probe:
+                try:
+                    probe.bind(("127.0.0.1", port))
+                except OSError:
+                    continue
+            if kind == socket.SOCK_DGRAM:
+                for _ in range(SHARDS_MAX):
+                    next(PORTS)
+            return port
+    raise Failure("no port is free")
 
 
 class Process:
