@@ -1,5 +1,4 @@
 //! Two endpoints on a simulated link under virtual time.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use fairshot_transport::link::{Line, Link, Port};
 use fairshot_transport::{Bytes, ConnectionKey, Endpoint, Event, Identity, Pin, Settings};

@@ -1,8 +1,6 @@
 //! The machine over a seeded link: what bad networks do to it, and what they must not do.
 
-mod common;
-
-use common::{Pair, address};
+use crate::common::{CLIENT, Pair, SERVER, STEP, address};
 use fairshot_transport::link::Line;
 use fairshot_transport::{Bytes, CloseReason, Event, SendError, Settings};
 use std::time::Duration;
@@ -43,7 +41,7 @@ fn a_server_with_another_certificate_is_not_believed() {
     let mut pair = Pair::new(2, Line::default());
     let mut wrong = pair.pin;
     wrong.0[0] ^= 1;
-    pair.client.endpoint.connect(pair.now, address(common::SERVER), wrong).expect("begun");
+    pair.client.endpoint.connect(pair.now, address(SERVER), wrong).expect("begun");
     pair.steps(20);
     let last = pair.client.events.last().map(|(_, event)| event.clone());
     assert_eq!(last, Some(Event::Closed(CloseReason::Certificate)));
@@ -142,7 +140,7 @@ fn a_new_address_in_mid_session_loses_nothing() {
     let (mut read, mut written, mut frames) = (Vec::new(), 0, 0);
     for tick in 0..640u32 {
         if tick == 200 {
-            pair.link.translate(address(common::CLIENT), address("10.9.9.9:999"));
+            pair.link.translate(address(CLIENT), address("10.9.9.9:999"));
         }
         pair.server.endpoint.write(server, Bytes::from_static(b"event")).expect("room");
         written += 5;
@@ -191,7 +189,7 @@ fn a_silent_peer_times_out_and_its_key_names_nothing_after() {
     let (_, server) = pair.connect();
     for _ in 0..(64 * 12) {
         pair.server.step(pair.now);
-        pair.now += common::STEP;
+        pair.now += STEP;
     }
     assert!(pair.server.events.contains(&(server, Event::Closed(CloseReason::TimedOut))));
     assert_eq!(pair.server.endpoint.open_connections(), 0);

@@ -1,8 +1,6 @@
 //! Peers that mean harm, and floods: what they may cost, and what they must not change.
 
-mod common;
-
-use common::{Pair, SERVER, STEP, address};
+use crate::common::{Pair, SERVER, STEP, Side, address};
 use fairshot_transport::link::{Line, Link};
 use fairshot_transport::{
     Bytes, CloseReason, Endpoint, Event, HandshakeLimits, Identity, Network, RetryPolicy, Settings,
@@ -195,17 +193,17 @@ fn a_peer_that_reads_nothing_fills_its_bounds_and_no_more() {
 fn a_server_that_stops_tells_every_client() {
     let link = Link::new(8, Line { latency: Duration::from_millis(10), ..Line::default() });
     let identity = Identity::generate().expect("randomness");
-    let mut server = common::Side {
+    let mut server = Side {
         endpoint: Endpoint::server(Settings::default(), &identity).expect("a server"),
         port: link.port(address(SERVER)),
         events: Vec::new(),
     };
     let mut now = Instant::now();
-    let mut clients: Vec<common::Side> = (0..20)
+    let mut clients: Vec<Side> = (0..20)
         .map(|number| {
             let mut endpoint = Endpoint::client(Settings::client());
             endpoint.connect(now, address(SERVER), identity.pin()).expect("begun");
-            common::Side { endpoint, port: link.port(anywhere(number)), events: Vec::new() }
+            Side { endpoint, port: link.port(anywhere(number)), events: Vec::new() }
         })
         .collect();
     for _ in 0..32 {
