@@ -57,7 +57,7 @@ fn summary(room: &str, node: &NodeId) -> RoomSummary {
     }
 }
 
-/// A node, its handle, and another handle that sees it.
+/// A node, its handle, and another handle; both see it.
 async fn one_node(
     cluster: &dyn Cluster,
     name: &str,
@@ -65,8 +65,9 @@ async fn one_node(
     let (own, other) = (cluster.handle(), cluster.handle());
     let node = FakeNode::new(name);
     announced(own.as_ref(), &node).await;
-    let id = node.node.clone();
-    eventually(other.as_ref(), "the node", |view| view.nodes.contains_key(&id)).await;
+    for handle in [&own, &other] {
+        eventually(handle.as_ref(), "the node", |view| view.nodes.contains_key(&node.node)).await;
+    }
     (node, own, other)
 }
 
@@ -209,6 +210,7 @@ async fn a_node_that_dies_takes_its_rooms_with_it(cluster: &dyn Cluster) {
     let dying = summary("dying-1", &node.node);
     let staying = summary("staying-1", &stays.node);
     place(other.as_ref(), &dying).await.expect("placed");
+    eventually(other.as_ref(), "the other node", |view| view.nodes.contains_key(&stays.node)).await;
     place(other.as_ref(), &staying).await.expect("placed");
     drop(own);
     eventually(other.as_ref(), "the end of the node", |view| {
