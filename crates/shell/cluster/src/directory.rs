@@ -118,7 +118,8 @@ pub trait Directory: Send + Sync {
     /// Tells how full a room is.
     ///
     /// # Errors
-    /// `Fenced` if the epoch is over: the room is not this node's any more.
+    /// `Fenced` if the epoch is over: the room is not this node's any more. `NodeGone` if the node's
+    /// lease is over, and with it every room key: announce, then claim the running rooms again.
     async fn update_room(
         &self,
         room: &RoomId,

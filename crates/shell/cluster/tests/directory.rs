@@ -95,6 +95,32 @@ async fn an_etcd_that_lost_everything_is_told_everything_again() {
     assert!(node.retired().is_empty());
 }
 
+/// The room opened a moment before: the directory has it, its node has told nothing of it yet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_not_told_of_when_etcd_lost_everything_runs_on_and_is_told_again() {
+    let Some(mut server) = EtcdServer::start().await else { return };
+    let cluster = server.cluster();
+    let (own, other) = (cluster.connect(), cluster.connect());
+    let node = FakeNode::new("a");
+    let mut agent = NodeAgent::new(own, Arc::clone(&node) as _);
+    agent.round().await.expect("told");
+    eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
+    let hosts = FakeNodes::of(&[Arc::clone(&node)]);
+    let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
+    let joined = matchmaking.join(&join("p")).await.expect("seated");
+    server.lose_everything().await;
+    let told_again = timeout(Duration::from_secs(20), async {
+        // The word of the loss comes with a round or with the lease's renewal, whichever is first.
+        while agent.round().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    });
+    assert!(told_again.await.is_ok(), "never told again");
+    assert!(node.retired().is_empty());
+    eventually(other.as_ref(), "the room again", |view| view.rooms.contains_key(&joined.room))
+        .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cut_and_mended_wire_and_a_compaction_leave_no_gap() {
     let Some(server) = EtcdServer::start().await else { return };

@@ -175,11 +175,11 @@ impl EtcdDirectory {
         })
     }
 
-    fn own_lease(&self, node: Option<&NodeId>) -> Result<NodeLease, DirectoryError> {
+    fn own_lease(&self, node: Option<&NodeId>) -> Result<(NodeId, NodeLease), DirectoryError> {
         let (record, lease) = self.told().ok_or(DirectoryError::NodeGone)?;
         let right = node.is_none_or(|node| record.offer.node == *node);
         if right && self.lease.held() == Some(lease) {
-            Ok(lease)
+            Ok((record.offer.node, lease))
         } else {
             Err(DirectoryError::NodeGone)
         }
@@ -278,7 +278,7 @@ impl Directory for EtcdDirectory {
     }
 
     async fn claim_room(&self, room: &RoomSummary) -> Result<RoomEpoch, DirectoryError> {
-        let lease = self.own_lease(Some(&room.node))?;
+        let (_, lease) = self.own_lease(Some(&room.node))?;
         let name = self.key(&Key::Room(room.room.clone()));
         let node = self.key(&Key::Node(room.node.clone()));
         let outcome = self
@@ -310,14 +310,27 @@ impl Directory for EtcdDirectory {
         epoch: RoomEpoch,
         status: &RoomStatus,
     ) -> Result<(), DirectoryError> {
-        let lease = self.own_lease(None)?;
+        let (own, lease) = self.own_lease(None)?;
         let name = self.key(&Key::Room(room.clone()));
         let seats = self.key(&Key::Seats(room.clone()));
+        let node = self.key(&Key::Node(own));
         let outcome = self
             .client
-            .txn(vec![created_at(name, signed(epoch))], vec![put(seats, json(status), lease.0)])
+            .txn_or(
+                vec![created_at(name, signed(epoch))],
+                vec![put(seats, json(status), lease.0)],
+                vec![get(node)],
+            )
             .await?;
-        if outcome.succeeded { Ok(()) } else { Err(DirectoryError::Fenced(room.clone())) }
+        if outcome.succeeded {
+            return Ok(());
+        }
+        // Without the node's own key the whole lease is gone (it ran out, or etcd lost its disk), not
+        // this one room to another owner.
+        match outcome.found() {
+            Some(kv) if kv.lease == lease.0 => Err(DirectoryError::Fenced(room.clone())),
+            _ => Err(DirectoryError::NodeGone),
+        }
     }
 
     async fn remove_room(&self, room: &RoomId, epoch: RoomEpoch) -> Result<(), DirectoryError> {

@@ -145,6 +145,9 @@ impl Directory for LocalDirectory {
         epoch: RoomEpoch,
         status: &RoomStatus,
     ) -> Result<(), DirectoryError> {
+        if self.own().is_none() {
+            return Err(DirectoryError::NodeGone);
+        }
         self.table.view.write(|view| match view.rooms.get_mut(room) {
             Some(record) if record.epoch == epoch => {
                 record.summary.seats = status.seats;

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -62,12 +62,21 @@ impl EtcdServer {
             .expect("etcd starts");
         self.child = Some(child);
         for _ in 0..200 {
-            if TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
+            if self.is_healthy().await.unwrap_or(false) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("etcd does not listen");
+        panic!("etcd does not serve");
+    }
+
+    /// It listens before it has elected itself, and answers nothing until then.
+    async fn is_healthy(&self) -> std::io::Result<bool> {
+        let mut http = TcpStream::connect(("127.0.0.1", self.port)).await?;
+        http.write_all(b"GET /health HTTP/1.0\r\n\r\n").await?;
+        let mut answer = String::new();
+        http.read_to_string(&mut answer).await?;
+        Ok(answer.contains(r#""health":"true""#))
     }
 
     pub async fn kill(&mut self) {

@@ -91,12 +91,13 @@ impl Client {
         }
     }
 
-    /// Asks for a key through a quorum, so that the answer says whether there is one.
-    pub(super) async fn probe(&self, key: &str) -> Result<(), DirectoryError> {
+    /// Asks for a key through a quorum, so that the answer says whether there is one; gives etcd's
+    /// revision.
+    pub(super) async fn probe(&self, key: &str) -> Result<i64, DirectoryError> {
         let key = key.as_bytes().to_vec();
         self.range(pb::RangeRequest { key, limit: 1, keys_only: true, ..Default::default() })
             .await
-            .map(|_| ())
+            .map(|found| found.header.map_or(0, |header| header.revision))
     }
 
     pub(super) async fn compact(&self, prefix: &str) -> Result<(), DirectoryError> {

@@ -66,7 +66,14 @@ async fn follow_once(client: &Client, keys: &Keys, shared: &Shared) -> Result<()
             }
             _ = probes.tick() => {
                 missed = match client.probe(&keys.probe()).await {
-                    Ok(()) => 0,
+                    // An etcd that lost its disk counts anew: a watch from the old count on would
+                    // wait in silence until it is reached again.
+                    Ok(revision) if revision < shared.applied.load(Ordering::Relaxed) => {
+                        return Err(DirectoryError::Unavailable(format!(
+                            "etcd is back at revision {revision}: everything is read again"
+                        )));
+                    }
+                    Ok(_) => 0,
                     Err(error) if missed + 1 >= PROBES_MISSED_MAX => return Err(error),
                     Err(_) => missed + 1,
                 };
