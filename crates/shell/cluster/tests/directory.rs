@@ -4,7 +4,7 @@ mod support;
 
 use fairshot_cluster::agent::NodeAgent;
 use fairshot_cluster::control::{RuleKey, RuleValue};
-use fairshot_cluster::directory::{Directory, LocalDirectory, ViewState};
+use fairshot_cluster::directory::{Directory, EtcdDirectory, LocalDirectory, ViewState};
 use fairshot_cluster::matchmaking::{JoinRequest, Matchmaking, MatchmakingSettings, Target};
 use fairshot_matchmaking::{Labels, RoomFilter};
 use std::sync::Arc;
@@ -13,6 +13,26 @@ use support::conformance::{Cluster, eventually, holds};
 use support::etcd::{EtcdServer, Wire};
 use support::{FakeNode, FakeNodes, players};
 use tokio::time::{Instant, timeout};
+
+/// One node that has told of itself, and a matchmaker in another process that sees it.
+struct OneNode {
+    node: Arc<FakeNode>,
+    agent: NodeAgent,
+    other: Arc<EtcdDirectory>,
+    matchmaking: Matchmaking,
+}
+
+impl OneNode {
+    async fn told(own: Arc<EtcdDirectory>, other: Arc<EtcdDirectory>) -> Self {
+        let node = FakeNode::new("a");
+        let mut agent = NodeAgent::new(own, Arc::clone(&node) as _);
+        agent.round().await.expect("told");
+        eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
+        let hosts = FakeNodes::of(&[Arc::clone(&node)]);
+        let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
+        Self { node, agent, other, matchmaking }
+    }
+}
 
 struct LocalCluster(LocalDirectory);
 
@@ -54,13 +74,8 @@ async fn etcds_directory_conforms() {
 async fn etcd_killed_and_started_again_loses_no_room_and_joining_waits() {
     let Some(mut server) = EtcdServer::start().await else { return };
     let cluster = server.cluster();
-    let (own, other) = (cluster.connect(), cluster.connect());
-    let node = FakeNode::new("a");
-    let mut agent = NodeAgent::new(own, Arc::clone(&node) as _);
-    agent.round().await.expect("told");
-    eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
-    let hosts = FakeNodes::of(&[Arc::clone(&node)]);
-    let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
+    let OneNode { node, mut agent, other, matchmaking } =
+        OneNode::told(cluster.connect(), cluster.connect()).await;
     let joined = matchmaking.join(&join("p")).await.expect("seated");
     server.kill().await;
     state_becomes(other.as_ref(), false).await;
@@ -79,14 +94,10 @@ async fn etcd_killed_and_started_again_loses_no_room_and_joining_waits() {
 async fn an_etcd_that_lost_everything_is_told_everything_again() {
     let Some(mut server) = EtcdServer::start().await else { return };
     let cluster = server.cluster();
-    let (own, other) = (cluster.connect(), cluster.connect());
-    let node = FakeNode::new("a");
-    let agent = NodeAgent::new(own, Arc::clone(&node) as _);
+    let OneNode { node, agent, other, matchmaking } =
+        OneNode::told(cluster.connect(), cluster.connect()).await;
     let (_stop, stopped) = tokio::sync::watch::channel(false);
     tokio::spawn(agent.run(stopped));
-    eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
-    let hosts = FakeNodes::of(&[Arc::clone(&node)]);
-    let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
     let joined = matchmaking.join(&join("p")).await.expect("seated");
     server.lose_everything().await;
     eventually(other.as_ref(), "the loss", |view| view.rooms.is_empty()).await;
@@ -100,13 +111,8 @@ async fn an_etcd_that_lost_everything_is_told_everything_again() {
 async fn a_room_not_told_of_when_etcd_lost_everything_runs_on_and_is_told_again() {
     let Some(mut server) = EtcdServer::start().await else { return };
     let cluster = server.cluster();
-    let (own, other) = (cluster.connect(), cluster.connect());
-    let node = FakeNode::new("a");
-    let mut agent = NodeAgent::new(own, Arc::clone(&node) as _);
-    agent.round().await.expect("told");
-    eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
-    let hosts = FakeNodes::of(&[Arc::clone(&node)]);
-    let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
+    let OneNode { node, mut agent, other, matchmaking } =
+        OneNode::told(cluster.connect(), cluster.connect()).await;
     let joined = matchmaking.join(&join("p")).await.expect("seated");
     server.lose_everything().await;
     let told_again = timeout(Duration::from_secs(20), async {
@@ -153,14 +159,10 @@ async fn a_node_cut_off_from_etcd_is_gone_within_its_lease_and_comes_back_by_its
     let Some(server) = EtcdServer::start().await else { return };
     let cluster = server.cluster();
     let wire = Wire::to(server.port).await;
-    let (own, other) = (cluster.through(wire.port), cluster.connect());
-    let node = FakeNode::new("a");
-    let agent = NodeAgent::new(own, Arc::clone(&node) as _);
+    let OneNode { node, agent, other, matchmaking } =
+        OneNode::told(cluster.through(wire.port), cluster.connect()).await;
     let (_stop, stopped) = tokio::sync::watch::channel(false);
     tokio::spawn(agent.run(stopped));
-    eventually(other.as_ref(), "the node", |view| view.nodes.len() == 1).await;
-    let hosts = FakeNodes::of(&[Arc::clone(&node)]);
-    let matchmaking = Matchmaking::new(other.clone(), hosts, MatchmakingSettings::default());
     let joined = matchmaking.join(&join("p")).await.expect("seated");
     eventually(other.as_ref(), "its seats", |view| {
         view.rooms.get(&joined.room).is_some_and(|room| room.summary.seats.seats_max == 4)
