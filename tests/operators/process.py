@@ -1,6 +1,5 @@
 """Checks of the process itself: how it starts, what it tells, how it holds out."""
 
-import hashlib
 import http.client
 import json
 import re
@@ -11,8 +10,6 @@ import time
 
 import grpc
 from server import PROGRAMS, ROOT, TOKENS, Reflected, Server, code_of, eventually, free_port, http as get
-
-UNAUTHENTICATED = grpc.StatusCode.UNAUTHENTICATED
 
 
 def every_alert_has_a_case_that_fires_and_one_that_holds():
@@ -58,42 +55,6 @@ def the_start_is_told_in_json_with_every_setting_and_no_secret(folder):
     banner = " ".join(others)
     assert "fairshot" in banner and "heartbeat" in banner, others
     assert not any("INFO" in line or "WARN" in line for line in others), others
-
-
-def a_hitch_of_a_second_and_a_half_keeps_it_ready(server):
-    server.process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
-    server.process.send_signal(signal.SIGCONT)
-    status, said = get(server.metrics, "/readyz")
-    assert status == 200, said
-
-
-def a_token_is_rotated_without_a_restart(server):
-    path = server.folder / "tokens.toml"
-    before = path.read_text()
-    fresh = "freshly-rotated"
-    digest = hashlib.sha256(fresh.encode()).hexdigest()
-    entry = f'\n[[tokens]]\nname = "next"\nrole = "viewer"\nsha256 = "{digest}"\n'
-
-    def write(text):
-        new = path.with_suffix(".new")
-        new.write_text(text)
-        new.rename(path)
-
-    def code(token):
-        metadata = [("authorization", f"Bearer {token}")]
-        return code_of(lambda: client.call("ListNodes", metadata=metadata))
-
-    client = Reflected(server)
-    assert code(fresh) == UNAUTHENTICATED
-    write(before + entry)
-    eventually("the new token is good", lambda: code(fresh) == grpc.StatusCode.OK)
-    assert code(TOKENS["viewer"]) == grpc.StatusCode.OK, "the old one still is"
-    write("[[tokens]\nthis is no TOML")
-    time.sleep(2.5)
-    assert code(fresh) == grpc.StatusCode.OK, "a broken file changes nothing"
-    write(before)
-    eventually("the old file is read again", lambda: code(fresh) == UNAUTHENTICATED)
 
 
 def r22_hostile_names_leave_the_page_valid(server):

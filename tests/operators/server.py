@@ -55,7 +55,7 @@ def eventually(what, check, seconds=20):
 class Server:
     """One `fairshot` on free ports, with tokens unless it is to run open."""
 
-    def __init__(self, folder, name, tokens=True, more=()):
+    def __init__(self, folder, name, tokens=True, more=(), environment=None):
         self.folder = pathlib.Path(folder) / name
         self.folder.mkdir()
         self.join, self.admin, self.metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
@@ -72,9 +72,10 @@ class Server:
         if tokens:
             arguments.append(f"--admin-tokens-file={write_tokens(self.folder)}")
         self.log = open(self.folder / "log", "w")
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FAIRSHOT_")}
+        own = {k: v for k, v in os.environ.items() if not k.startswith("FAIRSHOT_")}
         self.process = subprocess.Popen(
-            [str(a) for a in arguments], stdout=self.log, stderr=self.log, env=environment
+            [str(a) for a in arguments], stdout=self.log, stderr=self.log,
+            env={**own, **(environment or {})},
         )
         eventually(f"{name} is ready", lambda: http(self.metrics, "/readyz")[0] == 200)
 
@@ -92,8 +93,10 @@ class Server:
                 found[head[len(name) :].strip("{}")] = float(value)
         return found
 
-    def ctl(self, *words, role=None, code=0):
+    def ctl(self, *words, role=None, code=0, ca=None):
         arguments = [str(PROGRAMS / "fairshotctl"), "--address", self.admin]
+        if ca:
+            arguments += ["--ca-file", str(ca)]
         if role:
             path = self.folder / f"{role}.token"
             path.write_text(TOKENS[role])

@@ -5,12 +5,15 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
 
+import clock
 import grpc
 import process
+import rotation
 from server import PROGRAMS, ROOT, Reflected, Server, code_of, eventually, free_port, http
 
 def r23_without_a_token_every_method_is_unauthenticated(server):
@@ -32,6 +35,25 @@ def r23_an_open_admin_port_off_loopback_is_refused_with_64(folder):
     )
     assert ran.returncode == 64, ran
     assert "admin.address" in ran.stderr, ran.stderr
+
+
+def a_file_that_is_wrong_stops_the_start_with_64_and_its_settings_name(folder):
+    wrong = folder / "wrong"
+    wrong.write_text("none of them\n")
+    pair = [f"--admin-tls-cert-file={wrong}", f"--admin-tls-key-file={wrong}"]
+    for setting, flags in (
+        ("admin.tokens_file", [f"--admin-tokens-file={wrong}"]),
+        ("admin.tls_cert_file", pair),
+        ("join.jwt_key_file", ["--join-auth=jwt", f"--join-jwt-key-file={wrong}"]),
+    ):
+        ran = subprocess.run(
+            [str(PROGRAMS / "fairshot"), "--players-port=0", *flags,
+             *(f"--{door}-address=127.0.0.1:0" for door in ("join", "admin", "metrics"))],
+            capture_output=True, text=True, timeout=20, cwd=folder,
+        )
+        assert ran.returncode == 64, (setting, ran)
+        told = [line for line in ran.stderr.splitlines() if setting in line and str(wrong) in line]
+        assert told, (setting, ran.stderr)
 
 
 def weapons_are_given_and_read_back_and_audited(server):
@@ -220,6 +242,7 @@ def main():
         holds(process.every_alert_has_a_case_that_fires_and_one_that_holds)
         holds(process.r23_what_compose_opens)
         holds(r23_an_open_admin_port_off_loopback_is_refused_with_64, folder)
+        holds(a_file_that_is_wrong_stops_the_start_with_64_and_its_settings_name, folder)
         holds(process.the_start_is_told_in_json_with_every_setting_and_no_secret, folder)
         server = Server(folder, "guarded")
         started = [server.process]
@@ -237,8 +260,9 @@ def main():
             lines = [l for l in server.page().splitlines() if l and not l.startswith("#")]
             holds(prometheus_scrapes_it_and_takes_the_alert_rules, server, folder)
             holds(r22_the_page_stays_flat_and_valid, server, len(lines))
-            holds(process.a_hitch_of_a_second_and_a_half_keeps_it_ready, server)
-            holds(process.a_token_is_rotated_without_a_restart, server)
+            holds(clock.a_process_that_stood_still_is_ready_again, server)
+            holds(clock.a_shard_that_stands_still_is_told_by_readiness, server)
+            holds(rotation.a_token_is_rotated_without_a_restart, server)
             holds(process.r22_hostile_names_leave_the_page_valid, server)
             holds(sigterm_ends_streams_well_and_the_audit_chain_holds, server)
         finally:
@@ -248,6 +272,9 @@ def main():
         other = Server(folder, "bans")
         holds(a_ban_sends_a_player_away_until_it_is_lifted, other)
         other.stop()
+        holds(rotation.a_token_runs_out_at_its_time, folder)
+        holds(rotation.certificates_are_rotated_without_a_restart, folder)
+        holds(clock.wall_clocks_that_jump_move_nothing_but_bans, folder, sys.argv[2])
         holds(process.sigterm_with_players_ends_within_the_grace_time, folder)
         holds(process.a_scrape_of_200_rooms_takes_under_5_ms, folder)
         holds(a_hanging_collector_slows_no_tick, folder)

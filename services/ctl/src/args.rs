@@ -45,7 +45,7 @@ pub(crate) struct Reach {
     #[arg(long, global = true, value_name = "FILE", requires = "cert_file")]
     pub key_file: Option<PathBuf>,
     /// How long a call may take.
-    #[arg(long, global = true, default_value = "10s", value_name = "TIME", value_parser = time)]
+    #[arg(long, global = true, default_value = "10s", value_name = "TIME", value_parser = some_time)]
     pub timeout: Duration,
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum Command {
         player: String,
         /// Name or number.
         weapon: String,
-        #[arg(value_parser = clap::value_parser!(u16))]
+        #[arg(value_parser = clap::value_parser!(u16), allow_negative_numbers = true)]
         rounds: u16,
         /// Also puts it into her hand.
         #[arg(long)]
@@ -88,6 +88,7 @@ pub(crate) enum Command {
     Ammo {
         player: String,
         weapon: String,
+        #[arg(allow_negative_numbers = true)]
         total: u16,
         /// Rounds in the clip; left to the client without it.
         #[arg(long, allow_negative_numbers = true)]
@@ -145,7 +146,7 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "count")]
         once: bool,
         /// End after so many.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
     },
     /// Refused shots as they are refused.
@@ -157,7 +158,7 @@ pub(crate) enum Command {
         #[arg(long)]
         rule: Option<String>,
         /// End after so many.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
     },
     /// A player's last shots, and why one was refused.
@@ -362,6 +363,13 @@ pub(crate) enum Role {
 
 fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; such as 30s, 15m or 2h"))
+}
+
+fn some_time(text: &str) -> Result<Duration, String> {
+    match time(text)? {
+        Duration::ZERO => Err("no time at all; such as 10s".to_owned()),
+        some => Ok(some),
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ impl Interceptor for Bearer {
 pub(crate) async fn connect(reach: &Reach) -> Result<Client, Failure> {
     let context = laid_over(reach)?;
     let address = context.address.as_deref().unwrap_or(ADDRESS_DEFAULT);
+    if !is_host_and_port(address) {
+        return Err(Failure::Usage(format!("`{address}` is no HOST:PORT")));
+    }
     let tls = tls(&context)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let mut endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))
@@ -114,6 +117,12 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
+fn is_host_and_port(address: &str) -> bool {
+    address.rsplit_once(':').is_some_and(|(host, port)| {
+        !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok_and(|port| port > 0)
+    })
+}
+
 fn is_loopback(address: &str) -> bool {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -145,6 +154,21 @@ mod tests {
         }
         for address in ["10.0.0.1:7601", "admin.example:7601", "[2001:db8::1]:1"] {
             assert!(!is_loopback(address), "{address}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port_and_no_scheme() {
+        for good in ["127.0.0.1:7601", "localhost:1", "[::1]:7601", "admin.example:65535"] {
+            assert!(is_host_and_port(good), "{good}");
+        }
+        for bad in ["localhost", ":7601", "h:", "h:0", "h:65536", "http://h:1", "h:1/x", ""] {
+            assert!(!is_host_and_port(bad), "{bad}");
         }
     }
 }

@@ -22,7 +22,8 @@ impl Failure {
         match self {
             Self::Server(status) => match status.code() {
                 Code::Unauthenticated | Code::PermissionDenied => 4,
-                Code::Unavailable | Code::DeadlineExceeded => 3,
+                // Cancelled is what the library calls an answer that did not come in time.
+                Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled => 3,
                 _ => 1,
             },
             Self::Unreached { .. } => 3,
@@ -39,6 +40,9 @@ impl From<Status> for Failure {
 }
 
 fn refusal(status: &Status) -> String {
+    if status.code() == Code::Cancelled {
+        return "no answer in time (--timeout TIME)".to_owned();
+    }
     let words = match status.message() {
         "" => format!("{:?}", status.code()),
         words => words.to_owned(),

@@ -190,6 +190,10 @@ fn a_new_token_comes_with_the_lines_that_let_it_in() {
     let token = told.lines().next().expect("a token");
     assert!(token.starts_with("fs_") && token.len() == 67, "{token}");
     assert!(told.contains(&sha256_hex(token.as_bytes())), "{told}");
+    for name in ["two words", "quo\"te", ""] {
+        let refused = program(&["token", "new", name, "viewer"]).output().expect("runs");
+        assert!(err(&refused, 2).contains("is no caller's name"), "{name}");
+    }
 }
 
 #[test]
@@ -210,5 +214,7 @@ fn a_context_is_made_current_and_a_wrong_name_is_told_what_it_missed() {
     assert!(err(&ctl(&["context", "use", "stagin"]), 2).contains("there are: staging"));
     out(&ctl(&["context", "use", "staging"]));
     assert!(out(&ctl(&["context", "list"])).contains('*'));
+    assert_eq!(out(&ctl(&["context", "use", "staging", "--json"])), "{\"current\":\"staging\"}\n");
+    assert!(out(&ctl(&["context", "path", "--json"])).starts_with("{\"path\":"));
     assert!(err(&ctl(&["nodes"]), 3).contains("127.0.0.1:1"));
 }

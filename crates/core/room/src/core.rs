@@ -5,7 +5,6 @@ use crate::heartbeat::Counts;
 use crate::monsters::Monster;
 use crate::player::Player;
 use crate::projectiles::Projectiles;
-use crate::refusals::Refusals;
 use crate::rng::Rng;
 use crate::{CommandSpec, RoomSetup};
 use fairshot_judge::{Judge, Judgement, Scene};
@@ -46,7 +45,6 @@ pub(crate) struct Core {
     pub deaths: Vec<Death>,
     pub since: Counts,
     pub total: Counts,
-    pub refusals: Refusals,
     /// Set for a tick of `step_with_rewind`: shots leave from the shooter's eye and name their step.
     pub driven: bool,
     /// Scratch space: where the players stand, for the monsters.
@@ -92,7 +90,6 @@ impl Core {
             deaths: Vec::new(),
             since: Counts::default(),
             total: Counts::default(),
-            refusals: Refusals::default(),
             driven: false,
             prey_m: Vec::new(),
             bursts: Judgement::default(),

@@ -18,7 +18,6 @@ mod movers;
 mod output;
 mod player;
 mod projectiles;
-mod refusals;
 mod rng;
 mod room;
 mod schedule;
@@ -40,7 +39,6 @@ pub use output::{
 };
 pub use player::credit_ticks_max;
 pub use projectiles::PROJECTILES_MAX;
-pub use refusals::{REFUSALS_KEPT_MAX, Refusal};
 pub use room::{Room, RoomSetup};
 pub use schedule::{CATCH_UP_TICKS_MAX, Due, TickSchedule};
 pub use step_with_rewind::{QueryError, RejectedShot, RewindStep, ShotTime};

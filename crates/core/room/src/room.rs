@@ -5,7 +5,7 @@ use crate::game::Game;
 use crate::heartbeat::Counts;
 use crate::shots::{Burst, Move};
 use crate::{
-    Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, Refusal, RoomInput,
+    Answer, Command, Frame, GameCommand, GameRoom, Heartbeat, Notice, OwnState, RoomInput,
     TickOutput, bots, commands, damage, monsters, movers, player, projectiles, shots, spawn,
 };
 use fairshot_judge::{Judge, ShooterRecord};
@@ -169,11 +169,6 @@ impl Room {
     #[must_use]
     pub fn stats(&self, entity: EntityId) -> Option<&StatSheet> {
         self.core.player(entity).map(|player| &player.stats)
-    }
-
-    /// The refusals of the last ten minutes, 1,024 at the most, oldest first.
-    pub fn refusals(&self) -> impl DoubleEndedIterator<Item = &Refusal> {
-        self.core.refusals.iter()
     }
 
     /// Everything shots are judged against, to read the past by.

@@ -147,7 +147,7 @@ fn feet_at(core: &Core, shot: &Shot, moves: &[Move]) -> Vec3 {
     }
 }
 
-/// Tells, counts, logs and keeps the last verdict; whether it accepts.
+/// Tells, counts and logs the last verdict; whether it accepts.
 fn report(core: &mut Core, entity: EntityId, out: &mut TickOutput) -> bool {
     let Some(verdict) = out.judgement.verdicts.last() else { return false };
     let index = u32::try_from(out.judgement.verdicts.len() - 1).unwrap_or(u32::MAX);
@@ -170,7 +170,6 @@ fn report(core: &mut Core, entity: EntityId, out: &mut TickOutput) -> bool {
         unseen_death: verdict.unseen_death,
     };
     out.notices.push((entity, notice));
-    let (clock_ticks, tick_hz) = (core.clock_ticks, core.mode.tick_hz);
     let Some(player) = core.seats.get_mut(usize::from(entity.0)).and_then(Option::as_mut) else {
         return false;
     };
@@ -185,7 +184,6 @@ fn report(core: &mut Core, entity: EntityId, out: &mut TickOutput) -> bool {
             reason: reason.clone(),
         });
     }
-    core.refusals.keep(&player.id, verdict, clock_ticks, tick_hz);
     false
 }
 

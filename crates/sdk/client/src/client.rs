@@ -120,6 +120,14 @@ impl<N: Network> Client<N> {
         self.set.session_mut(self.key)
     }
 
+    /// Goes on in another seat; see [`ClientSet::take_seat`].
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn take_seat(&mut self, now: Instant, seat: Seat) -> Result<(), ConnectError> {
+        self.set.take_seat(now, self.key, seat)
+    }
+
     /// Says goodbye; keep polling and flushing until [`Notice::Ended`].
     pub fn leave(&mut self, now: Instant) {
         self.set.leave(now, self.key);

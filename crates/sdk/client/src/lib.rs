@@ -22,4 +22,4 @@ pub use fairshot_transport::link::{Grade, GradePlayer, Impaired};
 pub use fairshot_transport::{Network, PathState, Pin, Settings as TransportSettings, Socket};
 pub use matchmaker::{JoinError, Matchmaker, Wish};
 pub use seat::{Seat, SeatError};
-pub use set::{ClientKey, ClientSet, ConnectError, Notice, Options, Phase, Rejoin};
+pub use set::{ClientKey, ClientSet, ConnectError, Notice, Options, Phase, Rejoin, SILENCE_MAX};

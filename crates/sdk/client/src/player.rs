@@ -24,6 +24,10 @@ pub(crate) struct Player {
     pub(crate) active: bool,
     /// When the server was last heard of.
     pub(crate) heard_at: Option<Instant>,
+    /// When the server last said anything, over however many connections; first of all when it was asked.
+    last_heard: Instant,
+    /// That it says nothing any more was told.
+    pub(crate) told_unreachable: bool,
     way_back: Option<WayBack>,
     pub(crate) tries: u32,
 }
@@ -48,7 +52,7 @@ struct WayBack {
 }
 
 impl Player {
-    pub(crate) fn new(seat: Seat, options: Options, key: ConnectionKey) -> Self {
+    pub(crate) fn new(now: Instant, seat: Seat, options: Options, key: ConnectionKey) -> Self {
         let Options { rejoin, settings, assets, traceparent } = options;
         let traceparent = traceparent.or_else(|| seat.traceparent.clone());
         let options = ClientOptions { ticket: seat.ticket.clone(), traceparent, settings, assets };
@@ -61,9 +65,25 @@ impl Player {
             readable_listed: false,
             active: false,
             heard_at: None,
+            last_heard: now,
+            told_unreachable: false,
             way_back: None,
             tries: 0,
         }
+    }
+
+    /// Something came from the server.
+    pub(crate) fn hear(&mut self, now: Instant) {
+        self.heard_at = Some(now);
+        self.last_heard = now;
+        self.told_unreachable = false;
+    }
+
+    /// Whether she wants a server that has said nothing for so long, and nobody was told yet.
+    pub(crate) fn is_unanswered(&self, now: Instant, silence_max: Duration) -> bool {
+        let wants = matches!(self.link, Link::Connecting(_) | Link::Open(_) | Link::Waiting(_));
+        let silent = now.saturating_duration_since(self.last_heard) >= silence_max;
+        wants && silent && !self.told_unreachable
     }
 
     pub(crate) fn connection(&self) -> Option<ConnectionKey> {
@@ -111,6 +131,27 @@ impl Player {
         let ticket = way.ticket.clone();
         let assets = self.session.assets().clone();
         let options = ClientOptions { ticket, traceparent: None, settings, assets };
+        self.begin_session(options);
+    }
+
+    /// A fresh session in another seat, perhaps on another node.
+    pub(crate) fn move_to(&mut self, now: Instant, seat: Seat, key: ConnectionKey) {
+        let options = ClientOptions {
+            ticket: seat.ticket.clone(),
+            traceparent: seat.traceparent.clone(),
+            settings: self.session.settings().cloned(),
+            assets: self.session.assets().clone(),
+        };
+        self.begin_session(options);
+        self.seat = seat;
+        self.link = Link::Connecting(key);
+        self.last_heard = now;
+        self.told_unreachable = false;
+        self.way_back = None;
+        self.tries = 0;
+    }
+
+    fn begin_session(&mut self, options: ClientOptions) {
         self.session = PlayerClient::new(options);
         self.unread = false;
         self.heard_at = None;

@@ -8,7 +8,7 @@ use crate::room::{RoomActor, ShotStamp, Stamped};
 use actix::{Actor, ActorContext, Context, Handler, Message, WeakAddr};
 use bytes::Bytes;
 use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
-use fairshot_gateway::{Gateway, SessionId};
+use fairshot_gateway::{Full, Gateway, SessionId};
 use fairshot_judge::{Claim, LedgerRuling, NamedTarget};
 use fairshot_ledger::{
     CommandError, CommandErrorKind, FrameReport, Inventory, Ledger, ShotReport, ShotRuling,
@@ -204,6 +204,7 @@ impl InventoryActor {
         let planned = self.ledger.plan(command, now_ms).map_err(refused)?;
         let revision = planned.revision();
         if dry_run {
+            self.gateway.borrow_mut().check_command(self.session).map_err(full)?;
             let mut after = self.ledger.clone();
             after.commit(planned, now_ms);
             return Ok(self.outcome(revision, &after.inventory()));
@@ -223,10 +224,7 @@ impl InventoryActor {
     }
 
     fn queue(&mut self, packet: Bytes) -> Result<(), ControlError> {
-        self.gateway
-            .borrow_mut()
-            .queue_command(self.session, packet)
-            .map_err(|error| ControlError::ResourceExhausted(error.to_string()))
+        self.gateway.borrow_mut().queue_command(self.session, packet).map_err(full)
     }
 
     /// The respawn grant travels on the same stream as the commands. Without it the client could never
@@ -392,6 +390,10 @@ fn refused(error: CommandError) -> ControlError {
         CommandErrorKind::FailedPrecondition => ControlError::FailedPrecondition(text),
         CommandErrorKind::ResourceExhausted => ControlError::ResourceExhausted(text),
     }
+}
+
+fn full(error: Full) -> ControlError {
+    ControlError::ResourceExhausted(error.to_string())
 }
 
 fn counts_no_rounds(mode: &Mode) -> ControlError {

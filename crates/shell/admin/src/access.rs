@@ -2,6 +2,7 @@
 //!
 //! The file holds SHA-256 hashes only, so whoever reads it can call nothing. It is read again as it
 //! changes: a token is rotated by adding the new one, moving callers over, and taking the old one out.
+//! A file that cannot be used is told once in the log, and looked at again as it changes.
 //!
 //! ```toml
 //! [[tokens]]
@@ -146,6 +147,13 @@ impl Access {
         matches!(self.0.as_ref(), Inner::File(_))
     }
 
+    /// Reads the file again where it changed, so that what is wrong with it is told before somebody calls.
+    pub(crate) fn look(&self) {
+        if let Inner::File(loaded) = self.0.as_ref() {
+            let _ = current(loaded);
+        }
+    }
+
     /// The caller of that name, or `None`. Takes the same time whatever is wrong with a token.
     #[must_use]
     pub fn admit(&self, shown: &Credentials<'_>, peer: String) -> Option<Caller> {
@@ -192,13 +200,13 @@ fn current(loaded: &Mutex<Loaded>) -> Arc<Vec<Listed>> {
         loaded.looked = Instant::now();
         let stamp = stamp(&loaded.path);
         if stamp != loaded.stamp {
+            // Half-written, perhaps: the rest of it will change the stamp again.
+            loaded.stamp = stamp;
             match read(&loaded.path) {
                 Ok(entries) => {
                     tracing::info!(path = %loaded.path.display(), entries = entries.len(), "tokens read again");
                     loaded.entries = Arc::new(entries);
-                    loaded.stamp = stamp;
                 }
-                // Half-written, perhaps: the stamp stays old, so it is tried again at the next look.
                 Err(error) => tracing::error!(%error, "tokens not read again, those before stay"),
             }
         }
@@ -206,7 +214,7 @@ fn current(loaded: &Mutex<Loaded>) -> Arc<Vec<Listed>> {
     Arc::clone(&loaded.entries)
 }
 
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+pub(crate) fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let data = std::fs::metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }

@@ -13,9 +13,11 @@ mod nodes;
 mod pages;
 mod server;
 mod service;
+mod tls;
 
 pub use fairshot_audit as audit;
 
 pub use access::{Access, AccessError, Caller, Role};
 pub use limits::CallRate;
-pub use server::{AdminOptions, ServeError, TlsPem, serve};
+pub use server::{AdminOptions, ServeError, serve};
+pub use tls::{Tls, TlsError, TlsFiles};

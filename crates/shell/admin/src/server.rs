@@ -5,19 +5,21 @@ use crate::changes::Changes;
 use crate::guard::{GuardLayer, Shared};
 use crate::limits::{CallRate, Limits};
 use crate::service::AdminService;
+use crate::tls::Tls;
 use fairshot_audit::AuditLog;
 use fairshot_cluster::control::NodeSet;
 use fairshot_proto::v1::admin_server;
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::ProcessMetrics;
+use futures::future::Either;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
-use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
@@ -26,27 +28,12 @@ use tonic_health::server::HealthReporter;
 pub struct AdminOptions {
     pub access: Access,
     /// `None` speaks plain text, on loopback only.
-    pub tls: Option<TlsPem>,
+    pub tls: Option<Tls>,
     /// `None` writes mutating calls to the log only.
     pub audit: Option<AuditLog>,
     pub rate: CallRate,
     /// The longest a call may take until its answer, or its stream, begins.
     pub deadline: Duration,
-}
-
-/// PEM texts.
-#[derive(Clone)]
-pub struct TlsPem {
-    pub certificate: String,
-    pub key: String,
-    /// Authorities whose client certificates are taken; who they are is said by the file of tokens.
-    pub client_ca: Option<String>,
-}
-
-impl std::fmt::Debug for TlsPem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TlsPem")
-    }
 }
 
 /// Why the API is not served.
@@ -67,6 +54,8 @@ const STREAMS_MAX: usize = 256;
 /// How long calls in flight may go on after the stop.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 const HEALTH_EVERY: Duration = Duration::from_millis(250);
+/// How often the files of tokens and certificates are looked at.
+const FILES_EVERY: Duration = Duration::from_millis(500);
 
 /// Serves the API on a bound listener until `stop` is done; streams then end as a server's do that has
 /// no more to say, and calls in flight have 5 s.
@@ -90,6 +79,8 @@ pub async fn serve(
     let (stopping, stopped) = watch::channel(false);
     let (reporter, health_service) = tonic_health::server::health_reporter();
     let watching = tokio::spawn(report_health(reporter, health, stopped.clone()));
+    let files = watch_files(options.access.clone(), options.tls.clone(), stopped.clone());
+    let files = tokio::spawn(files);
     let changes = Changes::new(options.audit, metrics.clone());
     let service = AdminService::new(nodes, changes, STREAMS_MAX, stopped.clone());
     let shared = Shared {
@@ -98,25 +89,26 @@ pub async fn serve(
         metrics,
         deadline: options.deadline,
     };
-    let mut server = Server::builder()
+    let served = Server::builder()
         .layer(GuardLayer(Arc::new(shared)))
         .max_concurrent_streams(128)
         .http2_keepalive_interval(Some(Duration::from_secs(30)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
         .http2_max_header_list_size(16 * 1024)
-        .tcp_nodelay(true);
-    if let Some(tls) = options.tls {
-        server = server.tls_config(tls_config(&tls))?;
-    }
-    let served = server
         .add_service(health_service)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
-        .add_service(admin_server::AdminServer::new(service))
-        .serve_with_incoming_shutdown(
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
-            wait_for(stopped),
-        );
+        .add_service(admin_server::AdminServer::new(service));
+    let served = match options.tls {
+        None => {
+            let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+            Either::Left(served.serve_with_incoming_shutdown(incoming, wait_for(stopped)))
+        }
+        Some(tls) => {
+            let incoming = tls.incoming(listener);
+            Either::Right(served.serve_with_incoming_shutdown(incoming, wait_for(stopped)))
+        }
+    };
     tokio::pin!(served);
     let result = tokio::select! {
         result = &mut served => result,
@@ -133,6 +125,7 @@ pub async fn serve(
     };
     let _ = stopping.send(true);
     watching.abort();
+    files.abort();
     Ok(result?)
 }
 
@@ -142,12 +135,14 @@ pub(crate) async fn wait_for(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-fn tls_config(tls: &TlsPem) -> ServerTlsConfig {
-    let config = ServerTlsConfig::new().identity(Identity::from_pem(&tls.certificate, &tls.key));
-    match &tls.client_ca {
-        // Optional, since a token does as well; the guard lets nobody in without one of the two.
-        Some(ca) => config.client_ca_root(Certificate::from_pem(ca)).client_auth_optional(true),
-        None => config,
+/// Looks at the files of tokens and certificates, until the server stops.
+async fn watch_files(access: Access, tls: Option<Tls>, mut stopped: watch::Receiver<bool>) {
+    while !*stopped.borrow() {
+        access.look();
+        if let Some(tls) = &tls {
+            tls.look();
+        }
+        let _ = tokio::time::timeout(FILES_EVERY, stopped.changed()).await;
     }
 }
 

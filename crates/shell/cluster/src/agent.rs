@@ -17,8 +17,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunningRoom {
     pub summary: RoomSummary,
-    /// None for a room that the node opened by itself (an operator asked it to): the agent claims it.
-    pub epoch: Option<RoomEpoch>,
+    /// The one it was opened under.
+    pub epoch: RoomEpoch,
 }
 
 /// What the agent asks of its node; cheap, from any thread.
@@ -136,17 +136,15 @@ impl NodeAgent {
         if told.as_ref().is_some_and(|(_, told)| *told == status) {
             return Ok(());
         }
-        let known = told.map(|(epoch, _)| epoch).or(room.epoch);
-        let epoch = match known {
-            Some(epoch) if !self.unclaimed.contains(&summary.room) => epoch,
-            _ => match (self.directory.claim_room(summary).await, room.epoch) {
-                (Ok(epoch), _) => epoch,
+        let mut epoch = told.map_or(room.epoch, |(epoch, _)| epoch);
+        if self.unclaimed.contains(&summary.room) {
+            epoch = match self.directory.claim_room(summary).await {
+                Ok(epoch) => epoch,
                 // Placed here after the lease was renewed: the room's own epoch holds, or it is another's.
-                (Err(DirectoryError::RoomExists(_)), Some(epoch)) => epoch,
-                (Err(DirectoryError::RoomExists(room)), None) => return self.fenced(&room).await,
-                (Err(error), _) => return Err(error),
-            },
-        };
+                Err(DirectoryError::RoomExists(_)) => room.epoch,
+                Err(error) => return Err(error),
+            };
+        }
         match self.directory.update_room(&summary.room, epoch, &status).await {
             Ok(()) => {
                 self.unclaimed.remove(&summary.room);

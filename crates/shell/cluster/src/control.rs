@@ -32,6 +32,7 @@ pub use shot::{
 use async_trait::async_trait;
 use fairshot_units::{MessageNumber, PlayerId, RoomId, WeaponCommand};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// What a subscriber gets: the newest item of each room at once, then every item as it comes.
@@ -179,11 +180,21 @@ pub trait NodeControl: Send + Sync {
 }
 
 /// The nodes there are now. In one process it is one node; in a cluster the directory's.
+#[async_trait]
 pub trait NodeSet: Send + Sync {
     /// By name. A node that is known but does not answer stays in the list: its calls say
     /// `Unavailable`.
     fn nodes(&self) -> Vec<Arc<dyn NodeControl>>;
+
+    /// Waits until players who name this room are sent there by this process, at most [`SHOWN_MAX`].
+    ///
+    /// # Errors
+    /// `Unavailable` where it does not show in time; the room runs all the same.
+    async fn shown(&self, room: &RoomInfo) -> Result<(), ControlError>;
 }
+
+/// How long a room that runs has to show in this process's view of the directory.
+pub const SHOWN_MAX: Duration = Duration::from_secs(2);
 
 /// The single node of a process that is its own cluster.
 #[derive(Clone)]
@@ -195,8 +206,14 @@ impl std::fmt::Debug for OneNode {
     }
 }
 
+#[async_trait]
 impl NodeSet for OneNode {
     fn nodes(&self) -> Vec<Arc<dyn NodeControl>> {
         vec![Arc::clone(&self.0)]
+    }
+
+    /// The node has claimed it in the one table there is.
+    async fn shown(&self, _: &RoomInfo) -> Result<(), ControlError> {
+        Ok(())
     }
 }

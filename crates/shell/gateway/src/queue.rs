@@ -90,10 +90,15 @@ impl DownQueue {
         Ok(())
     }
 
-    pub(crate) fn push_command(&mut self, bytes: Bytes) -> Result<(), Full> {
+    pub(crate) fn check_command(&self) -> Result<(), Full> {
         if self.commands >= COMMANDS_MAX {
             return Err(Full::Full { max: COMMANDS_MAX });
         }
+        Ok(())
+    }
+
+    pub(crate) fn push_command(&mut self, bytes: Bytes) -> Result<(), Full> {
+        self.check_command()?;
         self.commands += 1;
         self.waiting.push_back((Kind::Command, bytes));
         Ok(())

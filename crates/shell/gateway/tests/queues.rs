@@ -193,6 +193,7 @@ fn a_full_command_queue_refuses_and_closes_nobody() {
         assert!(queued < 10_000);
     };
     assert_eq!(full, Full::Full { max: COMMANDS_MAX });
+    assert_eq!(house.gateway.check_command(session), Err(full));
     assert_eq!(house.gateway.depths(session).expect("playing").commands, COMMANDS_MAX);
     assert!(house.closed().is_empty());
     assert_eq!(house.gateway.counters().commands_refused_full, 1);

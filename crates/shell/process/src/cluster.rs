@@ -17,7 +17,7 @@ use fairshot_admin::AdminOptions;
 use fairshot_cluster::control::NodeSet;
 use fairshot_cluster::directory::{DirectoryError, EtcdDirectory};
 use fairshot_cluster::remote::ClusterToken;
-use fairshot_settings::{Cluster, Program, Settings};
+use fairshot_settings::{Cluster, EXIT_USAGE, Program, Settings};
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::ProcessMetrics;
 use fairshot_telemetry::{InstallError, LogLimit};
@@ -37,9 +37,9 @@ use tonic::transport::ClientTlsConfig;
 enum ClusterError {
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("{}: {reason}", .path.display())]
+    #[error("cluster.token_file: {}: {reason}", .path.display())]
     TokenText { path: PathBuf, reason: String },
-    #[error("the cluster's certificates")]
+    #[error("cluster.tls_cert_file, cluster.tls_key_file, cluster.tls_ca_file")]
     Tls(#[from] tonic::transport::Error),
     #[error("the directory")]
     Directory(#[from] DirectoryError),
@@ -49,6 +49,16 @@ enum ClusterError {
     Name(String),
     #[error("the log")]
     Log(#[from] InstallError),
+}
+
+impl ClusterError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Start(error) => error.exit_code(),
+            Self::TokenText { .. } | Self::Tls(_) | Self::Name(_) => EXIT_USAGE,
+            Self::Directory(_) | Self::Signals(_) | Self::Log(_) => PROCESS_FAILED,
+        }
+    }
 }
 
 impl From<DoorError> for ClusterError {
@@ -153,7 +163,7 @@ where
     let token_file = cluster.as_ref().and_then(|cluster| cluster.token_file.clone());
     let (Some(cluster), Some(token_file)) = (cluster, token_file) else {
         eprintln!("{}: cluster.etcd_endpoints and cluster.token_file must be set", program.name);
-        return ExitCode::from(SETTINGS_FAULT);
+        return ExitCode::from(EXIT_USAGE);
     };
     let outcome = install(&settings, program).map_err(ClusterError::from).and_then(|installed| {
         for warning in &settings.warnings {
@@ -167,13 +177,10 @@ where
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}: {}", program.name, chain(&error));
-            ExitCode::from(PROCESS_FAILED)
+            ExitCode::from(error.exit_code())
         }
     }
 }
-
-/// What every fault of the settings ends with.
-const SETTINGS_FAULT: u8 = 64;
 
 async fn serve_admin(
     listener: StdListener,

@@ -1,11 +1,12 @@
 //! Who may come in: players at matchmaking, operators at the admin API. Built from files the settings
 //! name; whatever is wrong with one is said before anything binds.
 
+use crate::startup::PROCESS_FAILED;
 use fairshot_admin::access::Access;
 use fairshot_admin::audit::AuditLog;
-use fairshot_admin::{AdminOptions, CallRate, TlsPem};
+use fairshot_admin::{AdminOptions, CallRate, Tls, TlsError, TlsFiles};
 use fairshot_cluster::auth::{PlayerAuth, TokenCheck};
-use fairshot_settings::{Admin, Join, JoinAuth};
+use fairshot_settings::{Admin, EXIT_USAGE, Join, JoinAuth};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,12 +15,26 @@ use std::time::Duration;
 pub enum DoorError {
     #[error("{}", .path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{}: {reason}", .path.display())]
+    #[error("join.jwt_key_file: {}: {reason}", .path.display())]
     Key { path: PathBuf, reason: String },
-    #[error("the file of admin tokens")]
+    #[error("admin.tokens_file")]
     Access(#[from] fairshot_admin::access::AccessError),
+    #[error("admin.tls_cert_file, admin.tls_key_file, admin.client_ca_file")]
+    Tls(#[from] TlsError),
     #[error("the audit log: {0}")]
     Audit(String),
+}
+
+impl DoorError {
+    /// A file that is wrong is a fault of the settings that name it; an audit log that is broken, or
+    /// another process', is not.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Read { .. } | Self::Key { .. } | Self::Access(_) | Self::Tls(_) => EXIT_USAGE,
+            Self::Audit(_) => PROCESS_FAILED,
+        }
+    }
 }
 
 /// An admin call, or the first answer of a stream, takes no longer.
@@ -58,14 +73,14 @@ pub fn admin_options(admin: &Admin, process: &str) -> Result<AdminOptions, DoorE
         None => Access::open_on_loopback(),
         Some(path) => Access::from_file(path)?,
     };
-    let tls = match &admin.tls {
-        None => None,
-        Some(files) => Some(TlsPem {
-            certificate: read(&files.cert_file)?,
-            key: read(&files.key_file)?,
-            client_ca: admin.client_ca_file.as_deref().map(read).transpose()?,
-        }),
-    };
+    let tls = admin.tls.as_ref().map(|files| {
+        Tls::from_files(TlsFiles {
+            certificate: files.cert_file.clone(),
+            key: files.key_file.clone(),
+            client_ca: admin.client_ca_file.clone(),
+        })
+    });
+    let tls = tls.transpose()?;
     let audit = match &admin.audit_file {
         None => None,
         Some(path) => Some(

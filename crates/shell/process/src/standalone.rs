@@ -1,7 +1,7 @@
 //! All of Fairshot in one process: matchmaking, a node, the admin API, metrics and health.
 
 use crate::doors::{self, DoorError};
-use crate::startup::loaded_modes;
+use crate::startup::{PROCESS_FAILED, loaded_modes};
 use fairshot_actors::{Matchmaker, Node, NodeError, NodeSetup};
 use fairshot_admin::AdminOptions;
 use fairshot_cluster::agent::{NodeAgent, NodeSource};
@@ -59,6 +59,19 @@ pub enum StartError {
     Runtime(#[source] io::Error),
     #[error("no TLS provider could be installed")]
     Provider,
+}
+
+impl StartError {
+    /// What the process ends with for it.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Door(error) => error.exit_code(),
+            Self::Listen { .. } | Self::Node(_) | Self::Runtime(_) | Self::Provider => {
+                PROCESS_FAILED
+            }
+        }
+    }
 }
 
 impl Standalone {

@@ -1,7 +1,7 @@
 //! From the command line to a running process, and its exit code.
 
 use crate::signals::Signals;
-use crate::standalone::Standalone;
+use crate::standalone::{Standalone, StartError};
 use fairshot_actors::{LoadedMode, Modes, Node};
 use fairshot_cluster::control::NodeControl as _;
 use fairshot_settings::{LogFormat, Program, Settings, SettingsError};
@@ -98,7 +98,8 @@ async fn run(settings: Settings, log: LogLimit) -> ExitCode {
         Ok(started) => started,
         Err(error) => {
             eprintln!("fairshot: {}", chain(error.as_ref()));
-            return ExitCode::from(PROCESS_FAILED);
+            let known = error.downcast_ref::<StartError>();
+            return ExitCode::from(known.map_or(PROCESS_FAILED, StartError::exit_code));
         }
     };
     println!("{}", standalone.banner());

@@ -27,7 +27,7 @@ pub(super) async fn act(mut client: Client, command: Command, out: Out) -> Resul
         }
         Command::Ban { subject, reason, lasts, how } => {
             let request = v1::BanRequest {
-                subject: subject_of(&subject),
+                subject: subject_of(&subject)?,
                 reason,
                 for_s: lasts.map(|lasts| lasts.as_secs()),
                 dry_run: how.dry_run,
@@ -48,7 +48,7 @@ pub(super) async fn act(mut client: Client, command: Command, out: Out) -> Resul
         }
         Command::Unban { subject, how } => {
             let request = v1::UnbanRequest {
-                subject: subject_of(&subject),
+                subject: subject_of(&subject)?,
                 dry_run: how.dry_run,
                 request_id: how.request_id,
             };
@@ -99,14 +99,23 @@ fn ends(unix_s: u64) -> String {
     moment(unix_s.saturating_mul(1000))
 }
 
-/// Addresses and ranges are known by their form; anything else is a player, as is `player/NAME`.
-fn subject_of(typed: &str) -> String {
-    if typed.starts_with("player/") || typed.starts_with("address/") {
-        typed.to_owned()
-    } else if typed.parse::<IpNet>().is_ok() || typed.parse::<IpAddr>().is_ok() {
-        format!("address/{typed}")
+/// Addresses and ranges are known by their form; anything else is a player, as is `player/NAME`. What looks
+/// like an address and is none is refused: as a player's name it would keep nobody out.
+fn subject_of(typed: &str) -> Result<String, Failure> {
+    let is_known = typed.starts_with("player/") || typed.starts_with("address/");
+    let is_address = typed.parse::<IpNet>().is_ok() || typed.parse::<IpAddr>().is_ok();
+    let digits_and_dots =
+        typed.contains('.') && typed.chars().all(|c| c == '.' || c.is_ascii_digit());
+    if is_known {
+        Ok(typed.to_owned())
+    } else if is_address {
+        Ok(format!("address/{typed}"))
+    } else if digits_and_dots || typed.contains('/') || typed.contains("::") {
+        Err(Failure::Usage(format!(
+            "`{typed}` is no address and no range of them; a player of that name is player/{typed}"
+        )))
     } else {
-        format!("player/{typed}")
+        Ok(format!("player/{typed}"))
     }
 }
 
@@ -118,12 +127,18 @@ mod tests {
     fn what_is_banned_is_known_by_its_form() {
         for (typed, meant) in [
             ("alice", "player/alice"),
+            ("v1.alice", "player/v1.alice"),
+            ("steam:76561", "player/steam:76561"),
             ("player/10.0.0.1", "player/10.0.0.1"),
             ("192.0.2.7", "address/192.0.2.7"),
             ("192.0.2.0/24", "address/192.0.2.0/24"),
             ("2001:db8::/32", "address/2001:db8::/32"),
         ] {
-            assert_eq!(subject_of(typed), meant);
+            assert_eq!(subject_of(typed).expect("is a subject"), meant);
+        }
+        for slip in ["300.1.1.1", "10.0.0.1/33", "10.0.0", "2001:db8::/129", "fe80::x"] {
+            let refused = subject_of(slip).expect_err(slip);
+            assert_eq!(refused.exit_code(), 2, "{refused}");
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn context(action: Context, out: Out) -> Result<(), Failure> {
     let path = context::path()
         .ok_or_else(|| Failure::Usage("no configuration folder: set FAIRSHOTCTL_CONFIG".into()))?;
     match action {
+        Context::Path if out.json => out.json(&json!({ "path": path.display().to_string() })),
         Context::Path => out.line(&path.display().to_string()),
         Context::List => {
             let contexts = context::load(&path)?;
@@ -45,16 +46,33 @@ pub(super) fn context(action: Context, out: Out) -> Result<(), Failure> {
             contexts.current = Some(name.clone());
             let text =
                 toml::to_string(&contexts).map_err(|error| Failure::Local(error.to_string()))?;
-            std::fs::write(&path, text)
+            // In the file's place at once: whoever reads it meanwhile reads the one or the other.
+            let new = path.with_extension("toml.new");
+            std::fs::write(&new, text)
+                .and_then(|()| std::fs::rename(&new, &path))
                 .map_err(|error| Failure::Local(format!("{}: {error}", path.display())))?;
+            if out.json {
+                return out.json(&json!({ "current": name }));
+            }
             out.line(&format!("{name} is the current context"))
         }
     }
 }
 
+/// As the server's file of tokens takes it.
+fn is_name(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:@".contains(c))
+}
+
 /// 256 bits: no guess, and no dictionary, reaches it from its hash.
 pub(super) fn token(action: Token, out: Out) -> Result<(), Failure> {
     let Token::New { name, role } = action;
+    if !is_name(&name) {
+        return Err(Failure::Usage(format!(
+            "`{name}` is no caller's name: expected 1 to 64 of A-Z a-z 0-9 _ - . : @"
+        )));
+    }
     let role = match role {
         Role::Viewer => "viewer",
         Role::Operator => "operator",

@@ -1,6 +1,9 @@
 //! Many players on one socket and one stepping loop.
 
 mod pump;
+mod unreachable;
+
+pub use unreachable::SILENCE_MAX;
 
 use crate::player::{GOODBYE_WAIT, Link, Player};
 use crate::{Ended, Seat};
@@ -33,7 +36,8 @@ impl ClientKey {
 /// Whether a player whose line broke comes back by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rejoin {
-    /// With the rejoin ticket of the last welcome, for as long as the seat is held.
+    /// With the rejoin ticket of the last welcome, for as long as the seat is held. Whether its server is
+    /// still there is told meanwhile: see [`Notice::Unreachable`].
     #[default]
     Automatic,
     Never,
@@ -70,6 +74,10 @@ pub enum Phase<'a> {
 pub enum Notice {
     /// The line broke, and a new session with an empty inventory is being tried.
     Rejoining { after: Ended },
+    /// The server has said nothing for [`SILENCE_MAX`], or takes nobody back: it may be gone. Told once until
+    /// it is heard of again. A game asks its matchmaker now, which knows where rooms are, and goes on with
+    /// [`ClientSet::take_seat`]; until then her own seat is tried for as long as it is held.
+    Unreachable,
     /// The session is over for good.
     Ended(Ended),
 }
@@ -100,6 +108,8 @@ pub struct ClientSet<N: Network = Socket> {
     /// Players with a deadline: waiting to come back, or for the answer to a goodbye.
     timed: Vec<u32>,
     notices: VecDeque<(ClientKey, Notice)>,
+    /// When it is next looked whose server is silent.
+    silence_due: Instant,
     read: Vec<u8>,
     datagram: Vec<u8>,
 }
@@ -130,6 +140,7 @@ impl<N: Network> ClientSet<N> {
             readable: Vec::new(),
             timed: Vec::new(),
             notices: VecDeque::new(),
+            silence_due: now,
             read: Vec::new(),
             datagram: Vec::new(),
         }
@@ -146,7 +157,7 @@ impl<N: Network> ClientSet<N> {
         options: Options,
     ) -> Result<ClientKey, ConnectError> {
         let connection = self.begin(now, &seat)?;
-        let player = Box::new(Player::new(seat, options, connection));
+        let player = Box::new(Player::new(now, seat, options, connection));
         let index = self.free.pop().unwrap_or_else(|| {
             self.players.push(None);
             self.generations.push(0);
@@ -165,6 +176,7 @@ impl<N: Network> ClientSet<N> {
         self.take_events(now);
         self.read_streams();
         self.serve_deadlines(now);
+        self.look_for_silence(now);
     }
 
     /// Sends what the players have to say.
@@ -231,9 +243,8 @@ impl<N: Network> ClientSet<N> {
         })
     }
 
-    /// How long the server has said nothing on an open connection. It sends many snapshots a second, so
-    /// after some 3 s the line is broken or the server is gone, long before QUIC gives up: a game then
-    /// asks the matchmaker for a seat, which knows where rooms are.
+    /// How long the server has said nothing on an open connection, for a game with a patience of its own;
+    /// [`Notice::Unreachable`] is told after [`SILENCE_MAX`], long before QUIC gives up.
     #[must_use]
     pub fn silent_for(&self, now: Instant, key: ClientKey) -> Option<Duration> {
         let player = self.get(key)?;

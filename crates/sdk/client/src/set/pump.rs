@@ -5,7 +5,7 @@ use crate::player::Link;
 use crate::{Ended, Seat};
 use bytes::Bytes;
 use fairshot_client_core::ClientError;
-use fairshot_transport::{ConnectionKey, Event, Network};
+use fairshot_transport::{CloseReason, ConnectionKey, Event, Network};
 use fairshot_wire::CloseCode;
 use std::time::Instant;
 
@@ -46,16 +46,16 @@ impl<N: Network> ClientSet<N> {
             }
             match event {
                 Event::Connected { .. } => {
-                    player.heard_at = Some(now);
+                    player.hear(now);
                     player.link = Link::Open(connection);
                     self.activate_index(index);
                 }
                 Event::Datagram(bytes) => {
-                    player.heard_at = Some(now);
+                    player.hear(now);
                     player.session.handle_datagram(&bytes, now_us);
                 }
                 Event::Readable => {
-                    player.heard_at = Some(now);
+                    player.hear(now);
                     player.unread = true;
                     self.list_readable(index);
                 }
@@ -150,7 +150,7 @@ impl<N: Network> ClientSet<N> {
                     }
                     Err(error) => {
                         tracing::debug!(%error, "cannot come back");
-                        let reason = fairshot_transport::CloseReason::Refused;
+                        let reason = CloseReason::Refused;
                         self.end(index, Ended::Lost(reason));
                     }
                 }
@@ -168,7 +168,11 @@ impl<N: Network> ClientSet<N> {
             link => {
                 player.link = link;
                 self.timed.push(index);
+                let refused = matches!(ended, Ended::Lost(CloseReason::Refused));
                 self.notify(index, Notice::Rejoining { after: ended });
+                if refused {
+                    self.tell_unreachable(index);
+                }
             }
         }
     }

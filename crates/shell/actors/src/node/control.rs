@@ -7,14 +7,12 @@ use async_trait::async_trait;
 use fairshot_cluster::control::{
     Ban, BanOutcome, BanSubject, CloseOutcome, CloseRoom, ControlError, CreateRoom, Drain,
     DrainOutcome, Heartbeat, InventoryView, Kick, KickOutcome, ModeRules, NodeControl, NodeInfo,
-    NodeName, PlayerInfo, RefusedShot, RoomInfo, RoomState, RuleCounts, RuleKey, RuleValue,
-    ShardInfo, ShotRecord, Subscription, WeaponEntry, WeaponOutcome, lay_over, settings_of,
+    NodeName, PlayerInfo, RefusedShot, RoomInfo, RoomState, RuleKey, RuleValue, ShardInfo,
+    ShotRecord, Subscription, WeaponEntry, WeaponOutcome, lay_over, settings_of,
 };
-use fairshot_cluster::directory::{DirectoryError, RoomEpoch};
-use fairshot_cluster::host::{HostError, RoomSpec};
-use fairshot_matchmaking::Labels;
+use fairshot_cluster::directory::{DirectoryError, ViewState};
 use fairshot_telemetry::metrics::{CommandOutcome, RoomEnd};
-use fairshot_units::{MessageNumber, PlayerId, RoomId, Tick, WeaponCommand};
+use fairshot_units::{MessageNumber, PlayerId, RoomId, WeaponCommand};
 use fairshot_wire::CloseCode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -46,18 +44,10 @@ impl Node {
         Err(ControlError::not_found("player", player))
     }
 
-    /// The shard with the most tick time to spare.
-    fn roomiest(&self) -> Option<&ShardHandle> {
-        self.shards.iter().min_by_key(|shard| {
-            let report = shard.status.get();
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share in thousandths"
-            )]
-            let load = ((1.0 - report.headroom) * 1000.0) as u64;
-            (load / 50, report.rooms.len())
-        })
+    /// Whether the room is here now: what shards report by themselves is older.
+    pub(super) async fn runs(&self, room: &RoomId) -> Result<bool, ControlError> {
+        let here = self.ask_all(|reply| Ask::Runs { room: room.clone(), reply }).await?;
+        Ok(here.contains(&true))
     }
 
     pub(super) async fn expel(
@@ -112,6 +102,16 @@ impl Node {
         Ok(settings_of(&file.mode, &self.live_rules(mode)))
     }
 
+    /// What a dry run finds out of the directory without a write: whether it was heard of lately.
+    pub(super) fn directory_answers(&self) -> Result<(), ControlError> {
+        match self.shared.directory.0.view().state() {
+            ViewState::Live => Ok(()),
+            ViewState::Empty | ViewState::Stale { .. } => {
+                Err(ControlError::Unavailable("the directory does not answer".to_owned()))
+            }
+        }
+    }
+
     fn count_command(&self, mode: &str, outcome: &Result<WeaponOutcome, ControlError>) {
         let outcome = match outcome {
             Ok(_) => CommandOutcome::Committed,
@@ -122,7 +122,7 @@ impl Node {
     }
 }
 
-async fn asked<T>(
+pub(super) async fn asked<T>(
     shard: &ShardHandle,
     ask: impl FnOnce(oneshot::Sender<T>) -> Ask,
 ) -> Result<T, ControlError> {
@@ -181,13 +181,10 @@ impl NodeControl for Node {
     }
 
     async fn players(&self, room: Option<&RoomId>) -> Result<Vec<PlayerInfo>, ControlError> {
-        if let Some(room) = room {
-            let here = self.shards.iter().any(|shard| {
-                shard.status.get().rooms.iter().any(|running| running.summary.room == *room)
-            });
-            if !here {
-                return Err(ControlError::not_found("room", room));
-            }
+        if let Some(room) = room
+            && !self.runs(room).await?
+        {
+            return Err(ControlError::not_found("room", room));
         }
         let asked = self.ask_all(|reply| Ask::Players { room: room.cloned(), reply }).await?;
         let mut players: Vec<PlayerInfo> = asked.into_iter().flatten().collect();
@@ -237,7 +234,9 @@ impl NodeControl for Node {
     }
 
     async fn ban(&self, ban: &Ban, dry_run: bool) -> Result<BanOutcome, ControlError> {
-        if !dry_run {
+        if dry_run {
+            self.directory_answers()?;
+        } else {
             self.shared.directory.0.put_ban(ban).await.map_err(unreached)?;
         }
         let who = Expelled::Banned(ban.subject.clone());
@@ -249,6 +248,7 @@ impl NodeControl for Node {
     async fn unban(&self, subject: &BanSubject, dry_run: bool) -> Result<Ban, ControlError> {
         let directory = &self.shared.directory.0;
         if dry_run {
+            self.directory_answers()?;
             return directory
                 .view()
                 .read(|view| view.bans.get(subject).cloned())
@@ -272,79 +272,7 @@ impl NodeControl for Node {
         room: &CreateRoom,
         dry_run: bool,
     ) -> Result<RoomInfo, ControlError> {
-        let file = self
-            .shared
-            .mode_file(&room.mode)
-            .ok_or_else(|| ControlError::not_found("mode", &room.mode))?;
-        if self.shared.drains_in_s().is_some() {
-            return Err(ControlError::FailedPrecondition("the node drains".to_owned()));
-        }
-        let id = match &room.room {
-            Some(id) => id.clone(),
-            None => {
-                let number = u64::from_le_bytes(super::random_bytes());
-                RoomId::new(&format!("{}-{number:016x}", room.mode))
-                    .map_err(|error| ControlError::invalid("room", error))?
-            }
-        };
-        let taken = self
-            .shards
-            .iter()
-            .any(|shard| shard.status.get().rooms.iter().any(|running| running.summary.room == id));
-        if taken {
-            return Err(ControlError::AlreadyExists { what: "room", name: id.to_string() });
-        }
-        let shard = self
-            .roomiest()
-            .ok_or_else(|| ControlError::ResourceExhausted("the node has no shard".to_owned()))?;
-        let would_be = RoomInfo {
-            room: id.clone(),
-            mode: room.mode.clone(),
-            node: self.shared.name.clone(),
-            shard: shard.index,
-            state: RoomState::Open,
-            players: 0,
-            seats_reserved: 0,
-            seats_max: file.mode.players_max.into(),
-            monsters: file.mode.monsters.iter().map(|monster| u32::from(monster.count)).sum(),
-            tick: Tick(0),
-            tick_hz: file.mode.tick_hz,
-            uptime_s: 0,
-            tick_time_us_p50: 0,
-            tick_time_us_p99: 0,
-            refused_shots_total: RuleCounts::new(),
-        };
-        if dry_run {
-            return Ok(would_be);
-        }
-        let spec = RoomSpec {
-            room: id,
-            mode: room.mode.clone(),
-            shard: shard.index,
-            // Opened by the node itself: its agent claims it.
-            epoch: RoomEpoch(0),
-            seats_max: None,
-            monsters: None,
-            seed: room.seed,
-            locked: false,
-            code: None,
-            labels: Labels::default(),
-            empty_ttl_ms: None,
-        };
-        let opened = asked(shard, |reply| Ask::OpenRoom {
-            spec: Box::new(spec),
-            members: Vec::new(),
-            reply,
-        })
-        .await?;
-        opened.map(|_| would_be).map_err(|error| match error {
-            HostError::RoomExists => {
-                ControlError::AlreadyExists { what: "room", name: room.mode.clone() }
-            }
-            HostError::Unavailable(words) => ControlError::Unavailable(words),
-            HostError::NoMode(mode) => ControlError::not_found("mode", mode),
-            other => ControlError::ResourceExhausted(other.to_string()),
-        })
+        self.create(room, dry_run).await
     }
 
     async fn close_room(
@@ -448,7 +376,9 @@ impl NodeControl for Node {
         };
         // Checked whole before anything is kept.
         lay_over(&file.mode, &live).map_err(|error| ControlError::invalid("value", error))?;
-        if !dry_run {
+        if dry_run {
+            self.directory_answers()?;
+        } else {
             self.shared.directory.0.put_rule(mode, &key, value).await.map_err(unreached)?;
             self.take_rules(mode, &live).await;
         }
@@ -456,6 +386,6 @@ impl NodeControl for Node {
     }
 }
 
-fn unreached(error: DirectoryError) -> ControlError {
+pub(super) fn unreached(error: DirectoryError) -> ControlError {
     ControlError::Unavailable(error.to_string())
 }

@@ -1,6 +1,7 @@
 //! One node: its shards and what they share, as matchmaking and operators reach it.
 
 mod control;
+mod create;
 mod follow;
 mod host;
 mod shared;
@@ -76,6 +77,8 @@ pub struct Node {
     advertise: IpAddr,
     control_uri: String,
     rooms_per_shard_max: usize,
+    /// Held while an operator's room is checked, claimed and opened.
+    creating: Arc<tokio::sync::Mutex<()>>,
     clock: Clock,
 }
 
@@ -136,6 +139,7 @@ impl Node {
             advertise: setup.advertise,
             control_uri: setup.control_uri,
             rooms_per_shard_max: setup.rooms_per_shard_max,
+            creating: Arc::default(),
             clock,
         })
     }

@@ -42,6 +42,11 @@ pub(crate) enum Ask {
     Rooms {
         reply: Reply<Vec<RoomInfo>>,
     },
+    /// Whether a room of that name is here.
+    Runs {
+        room: RoomId,
+        reply: Reply<bool>,
+    },
     Players {
         room: Option<RoomId>,
         reply: Reply<Vec<PlayerInfo>>,
@@ -115,6 +120,9 @@ pub(super) fn answer(pump: &mut Pump, ask: Ask) {
         }
         Ask::Release { ticket, reply } => {
             let _ = reply.send(shared.seats.borrow_mut().release(&ticket, now_ms));
+        }
+        Ask::Runs { room, reply } => {
+            let _ = reply.send(shared.room(&room).is_some());
         }
         Ask::Rooms { reply } => {
             actix::spawn(async move {
@@ -192,7 +200,7 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
     let known = shared.rooms.borrow().get(&spec.room).map(|entry| entry.epoch);
     match known {
         // Asked again: the room is there already, its seats may not be.
-        Some(epoch) if epoch == Some(spec.epoch) => {
+        Some(epoch) if epoch == spec.epoch => {
             return reserve(shared, &spec.room, members, now_ms);
         }
         Some(_) => return Err(HostError::RoomExists),
@@ -256,7 +264,7 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
         schedule,
         phase,
         seats_max,
-        epoch: (spec.epoch.0 != 0).then_some(spec.epoch),
+        epoch: spec.epoch,
         code: spec.code,
         labels: spec.labels,
         monsters: spec.monsters,

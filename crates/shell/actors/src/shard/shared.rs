@@ -31,7 +31,7 @@ pub(crate) struct RoomEntry {
     pub(crate) due_ns: u64,
     pub(crate) phase: u32,
     pub(crate) seats_max: u16,
-    pub(crate) epoch: Option<RoomEpoch>,
+    pub(crate) epoch: RoomEpoch,
     pub(crate) code: Option<RoomCode>,
     pub(crate) labels: Labels,
     /// Kept apart from the mode's, so that a change of rules keeps the room's own number.

@@ -36,6 +36,9 @@ impl AdminService {
             };
             let create = CreateRoom { mode: request.mode, room, seed: request.seed };
             let info = open_on_best(&nodes, &request.node, &create, dry_run).await?;
+            if !dry_run {
+                nodes.shown(&info).await?;
+            }
             Ok(v1::CreateRoomResponse { room: Some(info.into()), ..Default::default() })
         };
         self.changes.run(change, work).await

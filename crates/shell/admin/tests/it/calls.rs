@@ -223,6 +223,21 @@ async fn a_room_opens_where_there_is_room_and_a_draining_node_is_passed_over() {
 }
 
 #[tokio::test]
+async fn a_room_that_players_cannot_be_sent_to_yet_is_not_told_as_done() {
+    let served = Setup::default().serve().await;
+    let mut client = served.client().await;
+    served.node.hidden.store(true, Ordering::SeqCst);
+    let create = |dry_run| {
+        let request = v1::CreateRoomRequest { mode: "arena".into(), dry_run, ..Default::default() };
+        with(OPERATOR, request)
+    };
+    client.create_room(create(true)).await.expect("a dry run waits for no room");
+    let refused = client.create_room(create(false)).await.expect_err("does not show");
+    assert_eq!(refused.code(), Code::Unavailable);
+    assert!(refused.message().contains("not shown"), "{}", refused.message());
+}
+
+#[tokio::test]
 async fn a_rule_is_set_and_reverted_by_an_admin_alone() {
     let served = Setup::default().serve().await;
     let mut client = served.client().await;

@@ -25,6 +25,8 @@ pub struct Double {
     pub refusals: broadcast::Sender<Arc<RefusedShot>>,
     pub down: AtomicBool,
     pub hang: AtomicBool,
+    /// Its rooms never show in the directory.
+    pub hidden: AtomicBool,
     pub release: Notify,
 }
 
@@ -51,6 +53,7 @@ impl Double {
             refusals: broadcast::channel(8).0,
             down: AtomicBool::new(false),
             hang: AtomicBool::new(false),
+            hidden: AtomicBool::new(false),
             release: Notify::new(),
         })
     }
@@ -402,8 +405,16 @@ impl NodeControl for Double {
 /// Several nodes.
 pub struct Doubles(pub Vec<Arc<Double>>);
 
+#[async_trait]
 impl NodeSet for Doubles {
     fn nodes(&self) -> Vec<Arc<dyn NodeControl>> {
         self.0.iter().map(|node| Arc::clone(node) as Arc<dyn NodeControl>).collect()
+    }
+
+    async fn shown(&self, room: &RoomInfo) -> Result<(), ControlError> {
+        match self.0.iter().any(|node| node.hidden.load(Ordering::SeqCst)) {
+            true => Err(ControlError::Unavailable(format!("room {} is not shown", room.room))),
+            false => Ok(()),
+        }
     }
 }

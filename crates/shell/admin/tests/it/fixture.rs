@@ -3,7 +3,7 @@
 use crate::double::{Double, Doubles};
 use fairshot_admin::access::sha256_hex;
 use fairshot_admin::audit::AuditLog;
-use fairshot_admin::{Access, AdminOptions, CallRate, ServeError, TlsPem, serve};
+use fairshot_admin::{Access, AdminOptions, CallRate, ServeError, Tls, serve};
 use fairshot_proto::v1::admin_client::AdminClient;
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::{Metrics, ProcessMetrics};
@@ -32,7 +32,7 @@ pub struct Setup {
     pub nodes: Vec<Arc<Double>>,
     pub tokens: bool,
     pub rate: CallRate,
-    pub tls: Option<TlsPem>,
+    pub tls: Option<Tls>,
     pub more_access: String,
 }
 

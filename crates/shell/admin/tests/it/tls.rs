@@ -3,12 +3,13 @@
 use crate::double::{Double, Doubles};
 use crate::fixture::{Served, Setup, VIEWER, with};
 use fairshot_admin::access::sha256_hex;
-use fairshot_admin::{Access, AdminOptions, CallRate, ServeError, TlsPem, serve};
+use fairshot_admin::{Access, AdminOptions, CallRate, ServeError, Tls, TlsFiles, serve};
 use fairshot_proto::v1;
 use fairshot_proto::v1::admin_client::AdminClient;
 use fairshot_telemetry::health::Health;
 use fairshot_telemetry::metrics::{Metrics, ProcessMetrics};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -42,7 +43,32 @@ fn keys() -> Keys {
     }
 }
 
+impl Keys {
+    /// As files of this folder, in the place of those before.
+    fn write(&self, folder: &Path) -> TlsFiles {
+        let write = |name: &str, text: &str| {
+            let (path, new) = (folder.join(name), folder.join("new"));
+            std::fs::write(&new, text).expect("writes");
+            std::fs::rename(new, &path).expect("renames");
+            path
+        };
+        TlsFiles {
+            certificate: write("cert.pem", &self.server.0),
+            key: write("key.pem", &self.server.1),
+            client_ca: Some(write("ca.pem", &self.ca)),
+        }
+    }
+}
+
 async fn connect(served: &Served, keys: &Keys, with_client: bool) -> AdminClient<Channel> {
+    try_connect(served, keys, with_client).await.expect("connects")
+}
+
+async fn try_connect(
+    served: &Served,
+    keys: &Keys,
+    with_client: bool,
+) -> Result<AdminClient<Channel>, tonic::transport::Error> {
     let mut tls = ClientTlsConfig::new()
         .ca_certificate(Certificate::from_pem(&keys.ca))
         .domain_name("localhost");
@@ -51,19 +77,15 @@ async fn connect(served: &Served, keys: &Keys, with_client: bool) -> AdminClient
     }
     let endpoint =
         Endpoint::from_shared(format!("https://{}", served.address)).expect("an address");
-    let channel = endpoint.tls_config(tls).expect("a configuration").connect().await;
-    AdminClient::new(channel.expect("connects"))
+    Ok(AdminClient::new(endpoint.tls_config(tls)?.connect().await?))
 }
 
 #[tokio::test]
 async fn a_client_certificate_stands_for_a_token_and_has_its_own_role() {
     let keys = keys();
+    let folder = tempfile::tempdir().expect("a folder");
     let setup = Setup {
-        tls: Some(TlsPem {
-            certificate: keys.server.0.clone(),
-            key: keys.server.1.clone(),
-            client_ca: Some(keys.ca.clone()),
-        }),
+        tls: Some(Tls::from_files(keys.write(folder.path())).expect("good files")),
         more_access: format!(
             "[[certificates]]\nname = \"alice-laptop\"\nrole = \"admin\"\nsha256 = \"{}\"\n",
             keys.client_sha256
@@ -78,6 +100,46 @@ async fn a_client_certificate_stands_for_a_token_and_has_its_own_role() {
     let refused = nobody.list_nodes(v1::ListNodesRequest {}).await.expect_err("has shown nothing");
     assert_eq!(refused.code(), Code::Unauthenticated);
     nobody.list_nodes(with(VIEWER, v1::ListNodesRequest {})).await.expect("a token does as well");
+}
+
+#[tokio::test]
+async fn certificates_are_rotated_without_a_restart_and_a_bad_one_changes_nothing() {
+    let (first, second, third) = (keys(), keys(), keys());
+    let folder = tempfile::tempdir().expect("a folder");
+    let tls = Tls::from_files(first.write(folder.path())).expect("good files");
+    let served = Setup { tls: Some(tls), ..Setup::default() }.serve().await;
+    let mut early = connect(&served, &first, false).await;
+    early.list_nodes(with(VIEWER, v1::ListNodesRequest {})).await.expect("the first pair");
+    second.write(folder.path());
+    shown(&served, &second, &[&first]).await;
+    // A certificate that is none, and after it a pair that is one: the second stays in force in between.
+    std::fs::write(folder.path().join("cert.pem"), "nonsense").expect("writes");
+    std::fs::remove_file(folder.path().join("key.pem")).expect("removes");
+    connect(&served, &second, false).await;
+    third.write(folder.path());
+    shown(&served, &third, &[&second]).await;
+    early.list_nodes(with(VIEWER, v1::ListNodesRequest {})).await.expect("its connection goes on");
+}
+
+/// Waits until the server shows that certificate; until then it shows one of those before.
+async fn shown(served: &Served, keys: &Keys, before: &[&Keys]) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while try_connect(served, keys, false).await.is_err() {
+        let mut old = 0;
+        for keys in before {
+            old += usize::from(try_connect(served, keys, false).await.is_ok());
+        }
+        // It may have changed between the two looks.
+        assert!(
+            old == 1 || try_connect(served, keys, false).await.is_ok(),
+            "no certificate at all"
+        );
+        assert!(Instant::now() < until, "the certificate is not read again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for keys in before {
+        try_connect(served, keys, false).await.expect_err("the old one is gone");
+    }
 }
 
 #[tokio::test]

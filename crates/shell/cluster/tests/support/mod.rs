@@ -7,7 +7,7 @@ pub mod etcd;
 
 use async_trait::async_trait;
 use fairshot_cluster::agent::{NodeSource, RunningRoom};
-use fairshot_cluster::directory::{NodeRecord, RoomEpoch};
+use fairshot_cluster::directory::NodeRecord;
 use fairshot_cluster::host::{HostError, HostSet, Promised, RoomHost, RoomSpec};
 use fairshot_matchmaking::{NodeOffer, Nonce, RoomSummary, SeatRules, ShardOffer, ShardSeats};
 use fairshot_units::{NodeId, PlayerId, RoomId};
@@ -190,7 +190,7 @@ impl NodeSource for FakeNode {
                 code: spec.code,
                 labels: spec.labels.clone(),
             },
-            epoch: (spec.epoch != RoomEpoch(0)).then_some(spec.epoch),
+            epoch: spec.epoch,
         });
         running.collect()
     }

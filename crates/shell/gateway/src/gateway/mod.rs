@@ -189,6 +189,14 @@ impl<N: Network> Gateway<N> {
         Ok(())
     }
 
+    /// Whether a command would be queued; nothing is, and nothing is counted.
+    ///
+    /// # Errors
+    /// As [`Gateway::queue_command`].
+    pub fn check_command(&mut self, session: SessionId) -> Result<(), Full> {
+        self.playing(session).ok_or(Full::Gone)?.queue.check_command()
+    }
+
     /// Queues a game's answer to a command of its own.
     ///
     /// # Errors

@@ -1,177 +1,15 @@
-//! Players of a set against a scripted server, over a seeded link under virtual time.
+//! Joining, coming back, and leaving.
 
+use crate::world::{World, near};
 use bytes::Bytes;
 use fairshot_client::core::{ClientEvent, EVENTS_QUEUED_MAX};
-use fairshot_client::{ClientKey, ClientSet, Ended, Notice, Options, Phase, Pin, Rejoin, Seat};
-use fairshot_transport::link::{Line, Link, Port};
-use fairshot_transport::{
-    CloseReason, ConnectionKey, Endpoint, Event, HandshakeLimits, Identity, Settings,
-};
-use fairshot_units::{EntityId, Life, PlayerId, RoomId, Tick};
-use fairshot_wire::{CloseCode, Down, EventBatch, NameTable, StreamReader, Up, Welcome};
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use fairshot_client::{Ended, Notice, Options, Phase, Rejoin};
+use fairshot_transport::CloseReason;
+use fairshot_transport::link::Line;
+use fairshot_units::{EntityId, Life, Tick};
+use fairshot_wire::{CloseCode, Down, EventBatch, Up};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-const SERVER: &str = "10.0.0.1:7000";
-const CLIENT: &str = "10.0.0.2:4000";
-const STEP: Duration = Duration::from_micros(15_625);
-const MODE: &str = include_str!("../../../../deploy/modes/arena.toml");
-
-struct World {
-    link: Link,
-    now: Instant,
-    server: Server,
-    set: ClientSet<Port>,
-    pin: Pin,
-    notices: Vec<(ClientKey, Notice)>,
-}
-
-/// Welcomes everybody and keeps what they said.
-struct Server {
-    endpoint: Endpoint,
-    port: Port,
-    readers: BTreeMap<ConnectionKey, StreamReader>,
-    tickets: Vec<Bytes>,
-    said: Vec<Up>,
-    datagrams: usize,
-    rejoin_within_ms: u32,
-}
-
-fn address(text: &str) -> SocketAddr {
-    text.parse().expect("an address")
-}
-
-impl Server {
-    fn step(&mut self, now: Instant) {
-        self.endpoint.receive(now, &mut self.port);
-        while let Some((key, event)) = self.endpoint.poll() {
-            match event {
-                Event::Connected { .. } => {
-                    self.readers.insert(key, StreamReader::up());
-                }
-                Event::Datagram(_) => self.datagrams += 1,
-                Event::Readable => self.read(key),
-                Event::Closed(_) => {
-                    self.readers.remove(&key);
-                }
-                Event::Finished => {}
-            }
-        }
-        self.endpoint.flush(now, &mut self.port);
-    }
-
-    fn read(&mut self, key: ConnectionKey) {
-        let mut bytes = Vec::new();
-        while self.endpoint.read(key, &mut bytes, 4096) {}
-        let Some(reader) = self.readers.get_mut(&key) else { return };
-        reader.push(&bytes);
-        let mut messages = Vec::new();
-        while let Some(message) = reader.next_message().expect("whole messages") {
-            messages.push(Up::decode(message).expect("a message"));
-        }
-        for message in messages {
-            match &message {
-                Up::Hello(hello) => {
-                    self.tickets.push(hello.ticket.clone());
-                    self.welcome(key);
-                }
-                Up::Goodbye => self.endpoint.close(key, CloseCode::Goodbye.code(), b"goodbye"),
-                _ => {}
-            }
-            self.said.push(message);
-        }
-    }
-
-    fn welcome(&mut self, key: ConnectionKey) {
-        let welcome = Welcome {
-            entity: EntityId(1),
-            life: Life(0),
-            player: PlayerId::new("ann").expect("an id"),
-            room: RoomId::new("room").expect("an id"),
-            tick: Tick(100),
-            tick_hz: 64,
-            snapshot_every: 2,
-            rejoin_within_ms: self.rejoin_within_ms,
-            rejoin_ticket: format!("rejoin-{}", self.tickets.len()).into(),
-            mode_name: Arc::from("arena"),
-            mode: Bytes::from_static(MODE.as_bytes()),
-            table: NameTable::default(),
-        };
-        let bytes = Down::Welcome(Box::new(welcome)).to_bytes();
-        self.endpoint.write(key, bytes).expect("room");
-    }
-
-    fn only(&self) -> ConnectionKey {
-        *self.readers.keys().last().expect("a connection")
-    }
-}
-
-impl World {
-    fn new(seed: u64, line: Line) -> Self {
-        let link = Link::new(seed, line);
-        let now = Instant::now();
-        let identity = Identity::generate().expect("randomness");
-        let handshakes = HandshakeLimits { address_burst: 100.0, ..HandshakeLimits::default() };
-        let settings =
-            |salt| Settings { seed: Some([salt; 32]), handshakes, ..Settings::default() };
-        let server = Server {
-            endpoint: Endpoint::server(settings(1), &identity).expect("a server"),
-            port: link.port(address(SERVER)),
-            readers: BTreeMap::new(),
-            tickets: Vec::new(),
-            said: Vec::new(),
-            datagrams: 0,
-            rejoin_within_ms: 30_000,
-        };
-        let client = Settings { seed: Some([2; 32]), ..Settings::client() };
-        let set = ClientSet::on(link.port(address(CLIENT)), client, now);
-        Self { link, now, server, set, pin: identity.pin(), notices: Vec::new() }
-    }
-
-    fn connect(&mut self, ticket: &'static [u8], options: Options) -> ClientKey {
-        let seat = Seat {
-            address: address(SERVER),
-            certificate_sha256: self.pin,
-            ticket: Bytes::from_static(ticket),
-            room_id: "room".into(),
-            player_id: "ann".into(),
-            traceparent: None,
-        };
-        self.set.connect(self.now, seat, options).expect("begun")
-    }
-
-    fn step(&mut self) {
-        self.set.receive(self.now);
-        self.set.flush(self.now);
-        self.server.step(self.now);
-        self.notices.extend(std::iter::from_fn(|| self.set.next_notice()));
-        self.now += STEP;
-    }
-
-    fn steps(&mut self, count: usize) {
-        for _ in 0..count {
-            self.step();
-        }
-    }
-
-    fn until_playing(&mut self, key: ClientKey) {
-        for _ in 0..640 {
-            self.step();
-            if self.set.phase(key) == Some(Phase::Playing) {
-                let event = self.set.next_event(key);
-                assert!(matches!(event, Some(ClientEvent::Welcomed(_))), "{event:?}");
-                return;
-            }
-        }
-        panic!("not playing after ten seconds: {:?}", self.set.phase(key));
-    }
-}
-
-fn near() -> Line {
-    Line { latency: Duration::from_millis(10), ..Line::default() }
-}
+use std::time::Duration;
 
 #[test]
 fn a_player_joins_with_the_ticket_of_its_seat() {
@@ -220,7 +58,10 @@ fn a_broken_line_is_come_back_from_with_the_rejoin_ticket() {
     world.steps(64 * 14);
     assert_eq!(
         world.notices,
-        [(key, Notice::Rejoining { after: Ended::Lost(CloseReason::TimedOut) })]
+        [
+            (key, Notice::Unreachable),
+            (key, Notice::Rejoining { after: Ended::Lost(CloseReason::TimedOut) })
+        ]
     );
     world.link.set_line(near());
     world.until_playing(key);
@@ -283,6 +124,8 @@ fn a_goodbye_arrives_over_a_bad_line() {
         world.until_playing(key);
         world.set.leave(world.now, key);
         world.steps(64 * 5);
+        // This server never says anything else.
+        world.notices.retain(|(_, notice)| *notice != Notice::Unreachable);
         assert_eq!(world.notices, [(key, Notice::Ended(Ended::Left))]);
         assert!(world.server.said.contains(&Up::Goodbye), "seed {seed}");
     }
@@ -291,6 +134,7 @@ fn a_goodbye_arrives_over_a_bad_line() {
 #[test]
 fn a_game_loop_that_takes_no_events_holds_the_stream_back_and_loses_nothing() {
     let mut world = World::new(7, near());
+    world.server.speaks = true;
     let key = world.connect(b"t", Options::default());
     world.until_playing(key);
     let connection = world.server.only();
