@@ -7,6 +7,7 @@ mod kept;
 mod link;
 mod report;
 
+pub(crate) use convert::Names;
 pub(crate) use explain::ReadShots;
 pub(crate) use kept::ShotStamp;
 pub(crate) use report::{ReadRoom, RoomReading};
@@ -18,7 +19,6 @@ use crate::pending::Pending;
 use crate::shard::ShardShared;
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use bytes::Bytes;
-use convert::Names;
 use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
 use fairshot_judge::Pass;
@@ -47,6 +47,19 @@ const INBOX_MAX: usize = 64 * 64;
 /// A phase and a millisecond.
 const LATE_NS: u64 = crate::PHASE.as_nanos() as u64 + 1_000_000;
 
+/// Memory that the rooms of a shard write their outputs in, one after the other: none holds anything of
+/// a room's once its tick was delivered, and it stays in the cache from one room to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    scratch: Scratch,
+    /// A tick's entities as its snapshots have them.
+    rows: Vec<EntityState>,
+    /// One player's snapshot as it is written.
+    bytes: Vec<u8>,
+    /// What a shot passed by.
+    passes: Vec<Pass>,
+}
+
 /// Owns one match.
 pub(crate) struct RoomActor {
     id: RoomId,
@@ -62,16 +75,9 @@ pub(crate) struct RoomActor {
     links: Vec<Option<Link>>,
     batches: BatchWriter,
     states: SentStates,
-    scratch: Scratch,
     /// Entities that teleported in a tick since the last snapshot was recorded.
     teleported: Vec<EntityId>,
-    snapshot_rows: Vec<EntityState>,
-    /// One player's snapshot as it is written.
-    snapshot_bytes: Vec<u8>,
-    names: Names,
     refusals: KeptRefusals,
-    /// Scratch space of what is kept.
-    passes: Vec<Pass>,
     tick_times_us: Vec<u32>,
     /// The median and the 99th percentile of the last five seconds.
     last_tick_us: (u32, u32),
@@ -126,7 +132,6 @@ impl RoomActor {
             id: parts.id,
             node: parts.node,
             shard: parts.shard,
-            names: Names::of(&loaded.mode),
             next_heartbeat: heartbeat_ticks(loaded.mode.tick_hz),
             loaded: Rc::new(loaded),
             room,
@@ -136,12 +141,8 @@ impl RoomActor {
             links,
             batches: BatchWriter::default(),
             states: SentStates::new(),
-            scratch: Scratch::default(),
             teleported: Vec::new(),
-            snapshot_rows: Vec::new(),
-            snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
-            passes: Vec::new(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
             heartbeats: 0,

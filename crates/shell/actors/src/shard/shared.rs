@@ -5,7 +5,7 @@ use super::status::Report;
 use crate::feeds::Feeds;
 use crate::inventory::InventoryActor;
 use crate::node::NodeShared;
-use crate::room::RoomActor;
+use crate::room::{RoomActor, Workspace};
 use actix::Addr;
 use fairshot_cluster::agent::RunningRoom;
 use fairshot_cluster::control::{Heartbeat, RefusedShot};
@@ -66,6 +66,7 @@ pub(crate) struct ShardShared {
     pub(crate) slow_disconnects: Cell<u64>,
     /// Inputs that wait for their rooms' next tick.
     pub(crate) inbox_depth: Cell<usize>,
+    pub(crate) workspace: RefCell<Workspace>,
     feeds: Arc<Feeds>,
     status: Arc<ShardStatus>,
 }
@@ -90,6 +91,7 @@ impl ShardShared {
             dropped_ticks: Cell::new(0),
             slow_disconnects: Cell::new(0),
             inbox_depth: Cell::new(0),
+            workspace: RefCell::default(),
             feeds,
             status,
         }
