@@ -3,12 +3,14 @@
 mod convert;
 mod deliver;
 mod explain;
+mod inbox;
 mod kept;
 mod link;
 mod report;
 
 pub(crate) use convert::Names;
 pub(crate) use explain::ReadShots;
+pub(crate) use inbox::{RoomInbox, Stamped};
 pub(crate) use kept::ShotStamp;
 pub(crate) use report::{ReadRoom, RoomReading};
 
@@ -26,9 +28,9 @@ use fairshot_matchmaking::Generation;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
 use fairshot_telemetry::stage;
-use fairshot_units::{EntityId, EntityState, Life, PlayerId, Revision, RoomId, Tick};
+use fairshot_units::{EntityId, EntityState, Life, PlayerId, RoomId, Tick};
 use fairshot_wire::snapshot::{Scratch, SentStates};
-use fairshot_wire::{BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome};
+use fairshot_wire::{BatchWriter, CloseCode, UpLimits, Welcome};
 use kept::KeptRefusals;
 use link::Link;
 use std::cell::RefCell;
@@ -37,7 +39,7 @@ use std::rc::Rc;
 use std::time::Instant;
 use tracing::Span;
 
-/// Messages waiting for one room: a few from each of at most 64 players, and its tick.
+/// Messages waiting for one room: its tick, who comes and goes, commands. Datagrams wait in [`RoomInbox`].
 const MAILBOX: usize = 1024;
 
 /// Inputs a room keeps for its next tick: each of 64 players may send half a second's frames and its
@@ -68,6 +70,9 @@ pub(crate) struct RoomActor {
     loaded: Rc<LoadedMode>,
     room: Room,
     out: TickOutput,
+    /// What the inventories left and the room has not taken yet, and the empty vector it is changed for.
+    arrivals: Rc<RoomInbox>,
+    spare: Vec<Stamped>,
     inbox: Vec<RoomInput>,
     /// Of the shots in the inbox, for their explanation.
     stamps: Vec<ShotStamp>,
@@ -114,6 +119,7 @@ pub(crate) struct RoomParts {
     pub(crate) shard: u16,
     pub(crate) loaded: LoadedMode,
     pub(crate) seed: u64,
+    pub(crate) arrivals: Rc<RoomInbox>,
     pub(crate) gateway: Rc<RefCell<Gateway>>,
     pub(crate) shared: Rc<ShardShared>,
     pub(crate) pending: Pending,
@@ -136,6 +142,8 @@ impl RoomActor {
             loaded: Rc::new(loaded),
             room,
             out: TickOutput::default(),
+            arrivals: parts.arrivals,
+            spare: Vec::new(),
             inbox: Vec::new(),
             stamps: Vec::new(),
             links,
@@ -281,50 +289,6 @@ impl Actor for RoomActor {
     }
 }
 
-/// What one player's inventory made of one datagram.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub(crate) struct Stamped {
-    pub(crate) entity: EntityId,
-    pub(crate) session: SessionId,
-    pub(crate) inputs: Vec<RoomInput>,
-    pub(crate) acks: MessageAcks,
-    pub(crate) snapshot: Option<SnapshotAck>,
-    pub(crate) revision: Revision,
-    /// What the inventory said of each shot among the inputs.
-    pub(crate) shots: Vec<ShotStamp>,
-    /// Totals that had to be lowered since the last message.
-    pub(crate) corrections: u64,
-}
-
-impl Handler<Stamped> for RoomActor {
-    type Result = ();
-
-    fn handle(&mut self, stamped: Stamped, _: &mut Self::Context) {
-        self.pending.handled();
-        let index = usize::from(stamped.entity.0);
-        let Some(Some(link)) = self.links.get_mut(index) else { return };
-        if link.session != stamped.session {
-            return; // A late message of the seat's connection before this one.
-        }
-        link.acks = stamped.acks;
-        link.revision = stamped.revision;
-        if let Some(ack) = stamped.snapshot {
-            link.writer.handle_ack(ack);
-        }
-        if stamped.corrections > 0 {
-            self.corrections += stamped.corrections;
-            self.metrics.ledger_corrections.increment(stamped.corrections);
-        }
-        if self.inbox.len() < INBOX_MAX {
-            self.stamps.extend(stamped.shots);
-        }
-        for input in stamped.inputs {
-            self.put(input);
-        }
-    }
-}
-
 /// Ticks are due.
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
@@ -342,6 +306,7 @@ impl Handler<Run> for RoomActor {
 
     fn handle(&mut self, run: Run, context: &mut Self::Context) {
         self.pending.handled();
+        self.take_stamped();
         if !self.run(&run) {
             tracing::error!(room = %self.id, "a room panicked in its tick and is retired alone");
             self.end(CloseCode::RoomFailed, "the room failed", RoomEnd::Panicked, context);
@@ -367,6 +332,7 @@ impl Handler<Enter> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, enter: Enter, _: &mut Self::Context) {
+        self.take_stamped();
         let mode = &self.loaded.mode;
         let welcome = fairshot_wire::Down::Welcome(Box::new(Welcome {
             entity: enter.entity,
@@ -428,6 +394,7 @@ impl Handler<Leave> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, leave: Leave, _: &mut Self::Context) {
+        self.take_stamped();
         let Some(place) = self.links.get_mut(usize::from(leave.entity.0)) else { return };
         // The end of a connection before this one touches nothing.
         let Some(link) = place.take_if(|link| link.session == leave.session) else { return };
@@ -451,6 +418,7 @@ impl Handler<GameCommand> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, asked: GameCommand, _: &mut Self::Context) {
+        self.take_stamped();
         self.put(RoomInput::Command(convert::command(asked.entity, asked.command)));
     }
 }
