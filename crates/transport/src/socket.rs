@@ -16,6 +16,8 @@ pub(crate) const SEND_BATCH: usize = 64;
 const SEGMENTS_MAX: usize = 8;
 /// The largest packet of ours.
 const PACKET_SIZE_MAX: usize = 1500;
+/// A buffer that grew beyond this is not kept between two batches.
+const BUFFER_KEPT_MAX: usize = 2 * PACKET_SIZE_MAX;
 /// The largest packet that may come in; a larger one is cut short and so fails its seal.
 const RECEIVED_SIZE: usize = 2048;
 /// Memory that small packets share. Small, because one packet kept keeps all of it.
@@ -219,6 +221,13 @@ impl Network for Socket {
 
     fn send(&mut self, _now: Instant) {
         self.send_all();
+        for buffer in &mut self.buffers[..self.departures.len()] {
+            // A welcome fills several packets; every buffer comes to carry one some day, and would keep
+            // the room for it.
+            if buffer.capacity() > BUFFER_KEPT_MAX {
+                *buffer = Vec::new();
+            }
+        }
         self.departures.clear();
     }
 

@@ -4,8 +4,8 @@
 use crate::clock::Clock;
 use crate::pending::Pending;
 use crate::readback::{Owner, inventory_view};
-use crate::room::{RoomActor, ShotStamp, Stamped};
-use actix::{Actor, ActorContext, Context, Handler, Message, WeakAddr};
+use crate::room::{RoomInbox, ShotStamp, Stamped};
+use actix::{Actor, ActorContext, Context, Handler, Message};
 use bytes::Bytes;
 use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
 use fairshot_gateway::{Full, Gateway, SessionId};
@@ -18,7 +18,7 @@ use fairshot_room::{Frame, InventoryOrder, RoomInput, Shot};
 use fairshot_units::{EntityId, Life, Revision, WeaponCommand};
 use fairshot_wire::{AckWindow, CloseCode, Down, MalformedShot, UpDatagram};
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// Messages waiting for one inventory. A session sends one a datagram, 64 a second; what does not fit
@@ -33,7 +33,7 @@ pub(crate) struct InventoryActor {
     mode: Arc<Mode>,
     ledger: Ledger,
     heard: AckWindow,
-    room: WeakAddr<RoomActor>,
+    room: Weak<RoomInbox>,
     gateway: Rc<RefCell<Gateway>>,
     pending: Pending,
     clock: Clock,
@@ -49,7 +49,7 @@ pub(crate) struct InventoryParts {
     pub(crate) session: SessionId,
     pub(crate) mode: Arc<Mode>,
     pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) room: WeakAddr<RoomActor>,
+    pub(crate) room: Weak<RoomInbox>,
     pub(crate) gateway: Rc<RefCell<Gateway>>,
     pub(crate) pending: Pending,
     pub(crate) clock: Clock,
@@ -80,7 +80,7 @@ impl InventoryActor {
     /// Joins one datagram's frames and shots and returns what the room is to see of them.
     fn join(
         &mut self,
-        datagram: UpDatagram,
+        datagram: &mut UpDatagram,
         malformed: &[MalformedShot],
     ) -> (Vec<RoomInput>, Vec<ShotStamp>) {
         let now_ms = self.clock.now_ms();
@@ -98,7 +98,7 @@ impl InventoryActor {
                 inputs.push(RoomInput::Frame(input));
             }
         }
-        for shot in datagram.shots {
+        for shot in datagram.shots.drain(..) {
             let (number, revision, total) = (shot.number, shot.revision, shot.total);
             let weapon = shot.weapon;
             let Some(input) = self.join_shot(shot, now_ms) else { continue };
@@ -261,10 +261,11 @@ pub(crate) struct Heard {
 impl Handler<Heard> for InventoryActor {
     type Result = ();
 
-    fn handle(&mut self, heard: Heard, context: &mut Self::Context) {
+    fn handle(&mut self, mut heard: Heard, context: &mut Self::Context) {
         self.pending.handled();
         let snapshot = heard.datagram.snapshot;
-        let (inputs, shots) = self.join(heard.datagram, &heard.malformed);
+        let (inputs, shots) = self.join(&mut heard.datagram, &heard.malformed);
+        self.gateway.borrow_mut().recycle(heard.datagram);
         if let Some(diverged) = self.ledger.liveness() {
             self.end(CloseCode::Diverged, diverged.label());
         }
@@ -282,12 +283,11 @@ impl Handler<Heard> for InventoryActor {
         match self.room.upgrade() {
             // Bounded by what a session may send; were it ever full, these inputs would be lost like a
             // datagram that nobody sends again: the ledger has joined them, no verdict follows.
-            Some(room) => match room.try_send(stamped) {
-                Ok(()) => self.pending.sent(),
-                Err(error) => {
-                    tracing::warn!(entity = self.entity.0, %error, "a room's mailbox is full");
+            Some(room) => {
+                if let Err(error) = room.put(stamped) {
+                    tracing::warn!(entity = self.entity.0, %error, "a room's inbox is full");
                 }
-            },
+            }
             None => context.stop(),
         }
     }

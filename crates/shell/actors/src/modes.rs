@@ -1,13 +1,14 @@
 //! The modes a process holds: checked settings, the text its clients get, the static world its rooms
 //! share, and the game's own code laid over them.
 
+use crate::room::Names;
 use bytes::Bytes;
 use fairshot_mode::{Catalogue, Mode};
 use fairshot_room::{Game, PlainGame};
 use fairshot_world::StaticWorld;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Makes the game of one room.
 pub type GameFactory = Arc<dyn Fn() -> Box<dyn Game> + Send + Sync>;
@@ -21,7 +22,11 @@ pub struct LoadedMode {
     pub world: Arc<StaticWorld>,
     /// The mode's weapons, shared by every inventory.
     pub catalogue: Arc<Catalogue>,
+    /// The mode's recurring texts, shared by its rooms.
+    pub(crate) names: Arc<Names>,
     game: GameFactory,
+    /// This mode with other numbers of monsters, while a room has it.
+    variants: Arc<Mutex<Vec<(u16, Weak<Mode>)>>>,
 }
 
 impl LoadedMode {
@@ -39,8 +44,10 @@ impl LoadedMode {
             world,
             catalogue: Arc::new(mode.weapons.clone()),
             text: Bytes::from(mode.to_toml()),
+            names: Arc::new(Names::of(&mode)),
             mode,
             game: Arc::new(|| Box::new(PlainGame)),
+            variants: Arc::default(),
         }
     }
 
@@ -54,18 +61,36 @@ impl LoadedMode {
     /// The same mode under other rules; clients that join from now on read these.
     #[must_use]
     pub fn with_mode(&self, mode: Mode) -> Self {
-        let text = Bytes::from(mode.to_toml());
-        Self { mode: Arc::new(mode), text, ..self.clone() }
+        Self {
+            text: Bytes::from(mode.to_toml()),
+            names: Arc::new(Names::of(&mode)),
+            mode: Arc::new(mode),
+            variants: Arc::default(),
+            ..self.clone()
+        }
     }
 
-    /// The same mode with another number of monsters.
+    /// The same mode with another number of monsters; rooms of the same number share it.
     #[must_use]
     pub fn with_monsters(&self, monsters: Option<u16>) -> Self {
         match monsters {
             // How many there are is nothing a client reads, so its text stays the shared one.
-            Some(count) => Self { mode: Arc::new(self.mode.with_monsters(count)), ..self.clone() },
+            Some(count) => Self { mode: self.variant(count), ..self.clone() },
             None => self.clone(),
         }
+    }
+
+    fn variant(&self, count: u16) -> Arc<Mode> {
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        // What no room has any more is forgotten here, so rooms bound the list.
+        variants.retain(|(_, mode)| mode.strong_count() > 0);
+        let known = variants.iter().find(|(of, _)| *of == count);
+        if let Some(mode) = known.and_then(|(_, mode)| mode.upgrade()) {
+            return mode;
+        }
+        let mode = Arc::new(self.mode.with_monsters(count));
+        variants.push((count, Arc::downgrade(&mode)));
+        mode
     }
 
     #[must_use]
@@ -102,5 +127,32 @@ impl Modes {
 
     pub fn iter(&self) -> impl Iterator<Item = &LoadedMode> {
         self.0.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairshot_mode::presets;
+
+    #[test]
+    fn rooms_with_the_same_number_of_monsters_share_one_mode_while_one_of_them_lives() {
+        let loaded = LoadedMode::new(Arc::new(presets::arena()));
+        let first = loaded.with_monsters(Some(7));
+        let second = loaded.clone().with_monsters(Some(7));
+        let other = loaded.with_monsters(Some(8));
+        assert!(Arc::ptr_eq(&first.mode, &second.mode));
+        assert!(!Arc::ptr_eq(&first.mode, &other.mode));
+        drop((first, second));
+        assert_eq!(*loaded.with_monsters(Some(7)).mode, presets::arena().with_monsters(7));
+        assert_eq!(loaded.variants.lock().expect("no panic").len(), 2, "a dead one gives way");
+    }
+
+    #[test]
+    fn other_rules_make_other_variants() {
+        let loaded = LoadedMode::new(Arc::new(presets::arena()));
+        let before = loaded.with_monsters(Some(7));
+        let after = loaded.with_mode(presets::arena()).with_monsters(Some(7));
+        assert!(!Arc::ptr_eq(&before.mode, &after.mode));
     }
 }

@@ -77,7 +77,7 @@ impl SentStates {
                 left_out += 1;
             }
         }
-        self.slots.push_back(slot);
+        push_steadily(&mut self.slots, slot);
         left_out
     }
 
@@ -107,6 +107,8 @@ impl SentStates {
         slot.poses.clear();
         slot.present.clear();
         slot.broke.clear();
+        // As many as there were before: a doubling would leave room for entities that never come.
+        slot.poses.reserve_exact(self.slots.back().map_or(0, Slot::span));
         slot
     }
 
@@ -223,6 +225,16 @@ impl Slot {
     pub(super) fn span(&self) -> usize {
         self.poses.len()
     }
+}
+
+/// Appends to a queue that grows to its full length once and keeps it: in small steps, where a doubling
+/// would leave nearly half of it unused for good.
+pub(super) fn push_steadily<T>(queue: &mut VecDeque<T>, value: T) {
+    const STEP: usize = 8;
+    if queue.len() == queue.capacity() {
+        queue.reserve_exact(STEP);
+    }
+    queue.push_back(value);
 }
 
 fn bit(words: &[u64], id: usize) -> bool {

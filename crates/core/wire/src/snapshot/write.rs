@@ -3,7 +3,7 @@
 use super::layout::{Sums, Widths};
 use super::own::OwnState;
 use super::rank::Viewer;
-use super::ring::{SentStates, Seq, Slot};
+use super::ring::{SentStates, Seq, Slot, push_steadily};
 use super::row::{Row, What};
 use super::sent::{Bases, Sent, UNKNOWN};
 use super::straight::Straight;
@@ -161,7 +161,7 @@ impl SnapshotWriter {
         if self.sent.back().is_some_and(|newest| newest.seq == now.seq) {
             self.sent.pop_back();
         }
-        self.sent.push_back(Sent { seq: now.seq, tick: now.tick, own, ages });
+        push_steadily(&mut self.sent, Sent { seq: now.seq, tick: now.tick, own, ages });
     }
 }
 

@@ -13,6 +13,7 @@ use fairshot_wire as wire;
 use fairshot_wire::snapshot;
 use fairshot_world::{Motion, MoverState};
 use glam::Vec3;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A mode's recurring texts, made once.
@@ -20,8 +21,8 @@ use std::sync::Arc;
 pub(crate) struct Names {
     player_zones: Vec<Arc<str>>,
     monsters: Vec<MonsterNames>,
-    /// Each weapon's data by its id.
-    weapon_data: Vec<Option<wire::Value>>,
+    /// The data of the weapons that have any.
+    weapon_data: BTreeMap<WeaponId, wire::Value>,
 }
 
 #[derive(Debug)]
@@ -33,10 +34,8 @@ struct MonsterNames {
 impl Names {
     pub(crate) fn of(mode: &Mode) -> Self {
         let zones = |zones: &[HitZone]| zones.iter().map(|zone| Arc::from(&*zone.name)).collect();
-        let mut weapon_data = vec![None; 256];
-        for weapon in mode.weapons.weapons().iter().filter(|weapon| !weapon.data.is_empty()) {
-            weapon_data[usize::from(weapon.id.0)] = Some(record(&weapon.data));
-        }
+        let with_data = mode.weapons.weapons().iter().filter(|weapon| !weapon.data.is_empty());
+        let weapon_data = with_data.map(|weapon| (weapon.id, record(&weapon.data))).collect();
         Self {
             player_zones: zones(&mode.body.zones),
             monsters: mode
@@ -68,7 +67,7 @@ impl Names {
     }
 
     fn weapon_data(&self, weapon: WeaponId) -> Option<wire::Value> {
-        self.weapon_data[usize::from(weapon.0)].clone()
+        self.weapon_data.get(&weapon).cloned()
     }
 }
 

@@ -2,7 +2,7 @@
 //! refusals to the log, counts to the metrics.
 
 use super::convert;
-use super::{RoomActor, link::Link};
+use super::{RoomActor, Workspace, link::Link};
 use crate::inventory::Orders;
 use crate::readback::{unix_ms, weapon_name};
 use bytes::Bytes;
@@ -111,8 +111,11 @@ impl RoomActor {
         if out.events.is_empty() && out.notices.is_empty() {
             return;
         }
-        let events: Vec<_> =
-            out.events.iter().filter_map(|event| convert::event(event, out, &self.names)).collect();
+        let events: Vec<_> = out
+            .events
+            .iter()
+            .filter_map(|event| convert::event(event, out, &self.loaded.names))
+            .collect();
         let written = self.batches.write(out.tick, &events);
         let mut gateway = self.gateway.borrow_mut();
         for (index, place) in self.links.iter().enumerate() {
@@ -149,13 +152,15 @@ impl RoomActor {
         if !out.snapshot_due {
             return;
         }
-        self.snapshot_rows.clear();
-        self.snapshot_rows.extend(out.entities.iter().map(|state| EntityState {
+        let mut workspace = self.shared.workspace.borrow_mut();
+        let Workspace { scratch, rows, bytes, .. } = &mut *workspace;
+        rows.clear();
+        rows.extend(out.entities.iter().map(|state| EntityState {
             teleported: state.teleported || self.teleported.contains(&state.id),
             ..*state
         }));
         self.teleported.clear();
-        self.states.record(out.tick, &self.snapshot_rows);
+        self.states.record(out.tick, rows);
         let mut gateway = self.gateway.borrow_mut();
         for own in &out.own {
             let Some(Some(link)) = self.links.get_mut(usize::from(own.entity.0)) else { continue };
@@ -163,7 +168,7 @@ impl RoomActor {
             if gateway.is_held(link.session) {
                 continue;
             }
-            let row = self.snapshot_rows.iter().find(|state| state.id == own.entity);
+            let row = rows.iter().find(|state| state.id == own.entity);
             let pose = row.map_or(Pose::default(), |state| state.pose);
             let traits = row.map_or(0, |state| state.traits);
             let personal = Personal {
@@ -173,9 +178,8 @@ impl RoomActor {
             };
             let limit_bytes = gateway.datagram_size_max(link.session);
             let Link { writer, session, .. } = link;
-            let bytes = &mut self.snapshot_bytes;
             bytes.clear();
-            match writer.write(&self.states, &personal, limit_bytes, &mut self.scratch, bytes) {
+            match writer.write(&self.states, &personal, limit_bytes, scratch, bytes) {
                 // A copy of a hundred bytes, where the buffer's own size would be 1,200.
                 Ok(_) => {
                     gateway.send_snapshot(*session, Bytes::copy_from_slice(bytes));

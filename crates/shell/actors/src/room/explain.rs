@@ -76,12 +76,12 @@ impl RoomActor {
     fn target(&self, target: &KeptTarget) -> ShotTarget {
         let name = match (&target.player, target.kind) {
             (Some(player), _) => player.to_string(),
-            (None, EntityKind::Monster(index)) => self.names.monster(index).to_string(),
+            (None, EntityKind::Monster(index)) => self.loaded.names.monster(index).to_string(),
             (None, _) => format!("entity {}", target.entity.0),
         };
         let (hit, zone, amount, spared) = match target.end {
             ShotEnd::Hit { zone, amount } => {
-                let zone = self.names.zone(target.kind, zone);
+                let zone = self.loaded.names.zone(target.kind, zone);
                 (true, zone.map(|zone| zone.to_string()).unwrap_or_default(), amount, "")
             }
             ShotEnd::PassedBy => (false, String::new(), 0.0, ""),

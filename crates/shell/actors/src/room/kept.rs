@@ -213,6 +213,7 @@ impl RoomActor {
             time_unix_ms: unix_ms,
             landed_ms: self.clock.now_ms(),
         };
+        let mut workspace = self.shared.workspace.borrow_mut();
         for (index, verdict) in judgement.verdicts.iter().enumerate() {
             let shooter = usize::from(verdict.shooter.0);
             let Some(shot) = convert::shot_of(&self.inbox, verdict) else { continue };
@@ -221,7 +222,7 @@ impl RoomActor {
                 .stamps
                 .iter()
                 .find(|stamp| stamp.entity == verdict.shooter && stamp.number == verdict.number);
-            let scratch = (index < LOOKED_ROUND_MAX).then_some(&mut self.passes);
+            let scratch = (index < LOOKED_ROUND_MAX).then_some(&mut workspace.passes);
             let player_of = |entity: EntityId| {
                 let link = self.links.get(usize::from(entity.0))?.as_ref()?;
                 Some(link.player.clone())

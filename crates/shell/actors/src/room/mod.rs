@@ -3,11 +3,14 @@
 mod convert;
 mod deliver;
 mod explain;
+mod inbox;
 mod kept;
 mod link;
 mod report;
 
+pub(crate) use convert::Names;
 pub(crate) use explain::ReadShots;
+pub(crate) use inbox::{RoomInbox, Stamped};
 pub(crate) use kept::ShotStamp;
 pub(crate) use report::{ReadRoom, RoomReading};
 
@@ -18,7 +21,6 @@ use crate::pending::Pending;
 use crate::shard::ShardShared;
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use bytes::Bytes;
-use convert::Names;
 use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
 use fairshot_judge::Pass;
@@ -26,9 +28,9 @@ use fairshot_matchmaking::Generation;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
 use fairshot_telemetry::stage;
-use fairshot_units::{EntityId, EntityState, Life, PlayerId, Revision, RoomId, Tick};
+use fairshot_units::{EntityId, EntityState, Life, PlayerId, RoomId, Tick};
 use fairshot_wire::snapshot::{Scratch, SentStates};
-use fairshot_wire::{BatchWriter, CloseCode, MessageAcks, SnapshotAck, UpLimits, Welcome};
+use fairshot_wire::{BatchWriter, CloseCode, UpLimits, Welcome};
 use kept::KeptRefusals;
 use link::Link;
 use std::cell::RefCell;
@@ -37,7 +39,7 @@ use std::rc::Rc;
 use std::time::Instant;
 use tracing::Span;
 
-/// Messages waiting for one room: a few from each of at most 64 players, and its tick.
+/// Messages waiting for one room: its tick, who comes and goes, commands. Datagrams wait in [`RoomInbox`].
 const MAILBOX: usize = 1024;
 
 /// Inputs a room keeps for its next tick: each of 64 players may send half a second's frames and its
@@ -47,6 +49,19 @@ const INBOX_MAX: usize = 64 * 64;
 /// A phase and a millisecond.
 const LATE_NS: u64 = crate::PHASE.as_nanos() as u64 + 1_000_000;
 
+/// Memory that the rooms of a shard write their outputs in, one after the other: none holds anything of
+/// a room's once its tick was delivered, and it stays in the cache from one room to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    scratch: Scratch,
+    /// A tick's entities as its snapshots have them.
+    rows: Vec<EntityState>,
+    /// One player's snapshot as it is written.
+    bytes: Vec<u8>,
+    /// What a shot passed by.
+    passes: Vec<Pass>,
+}
+
 /// Owns one match.
 pub(crate) struct RoomActor {
     id: RoomId,
@@ -55,6 +70,9 @@ pub(crate) struct RoomActor {
     loaded: Rc<LoadedMode>,
     room: Room,
     out: TickOutput,
+    /// What the inventories left and the room has not taken yet, and the empty vector it is changed for.
+    arrivals: Rc<RoomInbox>,
+    spare: Vec<Stamped>,
     inbox: Vec<RoomInput>,
     /// Of the shots in the inbox, for their explanation.
     stamps: Vec<ShotStamp>,
@@ -62,16 +80,9 @@ pub(crate) struct RoomActor {
     links: Vec<Option<Link>>,
     batches: BatchWriter,
     states: SentStates,
-    scratch: Scratch,
     /// Entities that teleported in a tick since the last snapshot was recorded.
     teleported: Vec<EntityId>,
-    snapshot_rows: Vec<EntityState>,
-    /// One player's snapshot as it is written.
-    snapshot_bytes: Vec<u8>,
-    names: Names,
     refusals: KeptRefusals,
-    /// Scratch space of what is kept.
-    passes: Vec<Pass>,
     tick_times_us: Vec<u32>,
     /// The median and the 99th percentile of the last five seconds.
     last_tick_us: (u32, u32),
@@ -108,6 +119,7 @@ pub(crate) struct RoomParts {
     pub(crate) shard: u16,
     pub(crate) loaded: LoadedMode,
     pub(crate) seed: u64,
+    pub(crate) arrivals: Rc<RoomInbox>,
     pub(crate) gateway: Rc<RefCell<Gateway>>,
     pub(crate) shared: Rc<ShardShared>,
     pub(crate) pending: Pending,
@@ -126,22 +138,19 @@ impl RoomActor {
             id: parts.id,
             node: parts.node,
             shard: parts.shard,
-            names: Names::of(&loaded.mode),
             next_heartbeat: heartbeat_ticks(loaded.mode.tick_hz),
             loaded: Rc::new(loaded),
             room,
             out: TickOutput::default(),
+            arrivals: parts.arrivals,
+            spare: Vec::new(),
             inbox: Vec::new(),
             stamps: Vec::new(),
             links,
             batches: BatchWriter::default(),
             states: SentStates::new(),
-            scratch: Scratch::default(),
             teleported: Vec::new(),
-            snapshot_rows: Vec::new(),
-            snapshot_bytes: Vec::new(),
             refusals: KeptRefusals::default(),
-            passes: Vec::new(),
             tick_times_us: Vec::new(),
             last_tick_us: (0, 0),
             heartbeats: 0,
@@ -280,50 +289,6 @@ impl Actor for RoomActor {
     }
 }
 
-/// What one player's inventory made of one datagram.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub(crate) struct Stamped {
-    pub(crate) entity: EntityId,
-    pub(crate) session: SessionId,
-    pub(crate) inputs: Vec<RoomInput>,
-    pub(crate) acks: MessageAcks,
-    pub(crate) snapshot: Option<SnapshotAck>,
-    pub(crate) revision: Revision,
-    /// What the inventory said of each shot among the inputs.
-    pub(crate) shots: Vec<ShotStamp>,
-    /// Totals that had to be lowered since the last message.
-    pub(crate) corrections: u64,
-}
-
-impl Handler<Stamped> for RoomActor {
-    type Result = ();
-
-    fn handle(&mut self, stamped: Stamped, _: &mut Self::Context) {
-        self.pending.handled();
-        let index = usize::from(stamped.entity.0);
-        let Some(Some(link)) = self.links.get_mut(index) else { return };
-        if link.session != stamped.session {
-            return; // A late message of the seat's connection before this one.
-        }
-        link.acks = stamped.acks;
-        link.revision = stamped.revision;
-        if let Some(ack) = stamped.snapshot {
-            link.writer.handle_ack(ack);
-        }
-        if stamped.corrections > 0 {
-            self.corrections += stamped.corrections;
-            self.metrics.ledger_corrections.increment(stamped.corrections);
-        }
-        if self.inbox.len() < INBOX_MAX {
-            self.stamps.extend(stamped.shots);
-        }
-        for input in stamped.inputs {
-            self.put(input);
-        }
-    }
-}
-
 /// Ticks are due.
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
@@ -341,6 +306,7 @@ impl Handler<Run> for RoomActor {
 
     fn handle(&mut self, run: Run, context: &mut Self::Context) {
         self.pending.handled();
+        self.take_stamped();
         if !self.run(&run) {
             tracing::error!(room = %self.id, "a room panicked in its tick and is retired alone");
             self.end(CloseCode::RoomFailed, "the room failed", RoomEnd::Panicked, context);
@@ -366,6 +332,7 @@ impl Handler<Enter> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, enter: Enter, _: &mut Self::Context) {
+        self.take_stamped();
         let mode = &self.loaded.mode;
         let welcome = fairshot_wire::Down::Welcome(Box::new(Welcome {
             entity: enter.entity,
@@ -427,6 +394,7 @@ impl Handler<Leave> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, leave: Leave, _: &mut Self::Context) {
+        self.take_stamped();
         let Some(place) = self.links.get_mut(usize::from(leave.entity.0)) else { return };
         // The end of a connection before this one touches nothing.
         let Some(link) = place.take_if(|link| link.session == leave.session) else { return };
@@ -450,6 +418,7 @@ impl Handler<GameCommand> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, asked: GameCommand, _: &mut Self::Context) {
+        self.take_stamped();
         self.put(RoomInput::Command(convert::command(asked.entity, asked.command)));
     }
 }

@@ -6,7 +6,9 @@ use super::pump::Pump;
 use super::shared::{RoomEntry, Shared};
 use crate::inventory;
 use crate::node::random_bytes;
-use crate::room::{Close, ReadRoom, ReadShots, RoomActor, RoomParts, RoomReading, SetRules};
+use crate::room::{
+    Close, ReadRoom, ReadShots, RoomActor, RoomInbox, RoomParts, RoomReading, SetRules,
+};
 use actix::{Actor, Addr};
 use fairshot_cluster::control::{
     ControlError, InventoryView, PlayerInfo, RoomInfo, ShotRecord, WeaponOutcome,
@@ -17,6 +19,7 @@ use fairshot_room::TickSchedule;
 use fairshot_telemetry::metrics::RoomEnd;
 use fairshot_units::{MessageNumber, PlayerId, RoomId, WeaponCommand};
 use fairshot_wire::CloseCode;
+use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -238,12 +241,14 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
     let seed = spec.seed.unwrap_or_else(|| u64::from_le_bytes(random_bytes()));
     let tick_hz = loaded.mode.tick_hz;
     let metrics = shared.node.mode_metrics(&spec.mode);
+    let inbox = Rc::<RoomInbox>::default();
     let actor = RoomActor::new(RoomParts {
         id: spec.room.clone(),
         node: shared.node.name.clone(),
         shard: shared.index,
         loaded: loaded.with_monsters(spec.monsters),
         seed,
+        arrivals: inbox.clone(),
         gateway: pump.gateway.clone(),
         shared: shared.clone(),
         pending: pump.pending.clone(),
@@ -259,6 +264,7 @@ fn open_room(pump: &Pump, spec: RoomSpec, members: &[PlayerId]) -> Result<Promis
     tracing::info!(room = %spec.room, mode = spec.mode, shard = shared.index, "a room opens");
     let entry = RoomEntry {
         actor,
+        inbox,
         mode: spec.mode,
         due_ns: schedule.next_ns(),
         schedule,

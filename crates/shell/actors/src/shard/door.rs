@@ -15,6 +15,7 @@ use fairshot_telemetry::traces::continue_from;
 use fairshot_units::EntityId;
 use fairshot_units::EntityState;
 use fairshot_wire::{CloseCode, Hello};
+use std::rc::Rc;
 use std::time::Instant;
 use tracing::field::Empty;
 
@@ -61,12 +62,11 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
             "the player connected again",
         );
     }
-    let loaded = shared
-        .rooms
-        .borrow()
-        .get(&admission.room)
-        .and_then(|entry| Some((entry.actor.clone(), shared.node.mode(&entry.mode)?)));
-    let Some((room, loaded)) = loaded else {
+    let loaded = shared.rooms.borrow().get(&admission.room).and_then(|entry| {
+        let inbox = Rc::downgrade(&entry.inbox);
+        Some((entry.actor.clone(), inbox, shared.node.mode(&entry.mode)?))
+    });
+    let Some((room, inbox, loaded)) = loaded else {
         pump.gateway.borrow_mut().close(session, CloseCode::TicketRoom, "the room is over");
         return;
     };
@@ -76,7 +76,7 @@ pub(super) fn admit(pump: &mut Pump, session: SessionId, hello: &Hello, _now: In
         session,
         mode: loaded.mode.clone(),
         catalogue: loaded.catalogue.clone(),
-        room: room.downgrade(),
+        room: inbox,
         gateway: pump.gateway.clone(),
         pending: pump.pending.clone(),
         clock: pump.clock,

@@ -298,7 +298,7 @@ impl Pump {
         {
             metrics.event_queue_bytes.set(bytes as f64);
             metrics.command_queue_depth.set(commands as f64);
-            metrics.inbox_depth.set(self.shared.inbox_depth.get() as f64);
+            metrics.inbox_depth.set(self.shared.inputs_waiting() as f64);
         }
         *told = now.clone();
     }

@@ -5,7 +5,7 @@ use super::status::Report;
 use crate::feeds::Feeds;
 use crate::inventory::InventoryActor;
 use crate::node::NodeShared;
-use crate::room::RoomActor;
+use crate::room::{RoomActor, RoomInbox, Workspace};
 use actix::Addr;
 use fairshot_cluster::agent::RunningRoom;
 use fairshot_cluster::control::{Heartbeat, RefusedShot};
@@ -25,6 +25,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct RoomEntry {
     pub(crate) actor: Addr<RoomActor>,
+    pub(crate) inbox: Rc<RoomInbox>,
     pub(crate) mode: String,
     pub(crate) schedule: TickSchedule,
     /// When the schedule's next tick is due.
@@ -64,8 +65,9 @@ pub(crate) struct ShardShared {
     pub(crate) late_ticks: Cell<u64>,
     pub(crate) dropped_ticks: Cell<u64>,
     pub(crate) slow_disconnects: Cell<u64>,
-    /// Inputs that wait for their rooms' next tick.
+    /// Inputs that rooms have taken for their next tick.
     pub(crate) inbox_depth: Cell<usize>,
+    pub(crate) workspace: RefCell<Workspace>,
     feeds: Arc<Feeds>,
     status: Arc<ShardStatus>,
 }
@@ -90,6 +92,7 @@ impl ShardShared {
             dropped_ticks: Cell::new(0),
             slow_disconnects: Cell::new(0),
             inbox_depth: Cell::new(0),
+            workspace: RefCell::default(),
             feeds,
             status,
         }
@@ -156,6 +159,12 @@ impl ShardShared {
 
     pub(crate) fn room(&self, room: &RoomId) -> Option<Addr<RoomActor>> {
         self.rooms.borrow().get(room).map(|entry| entry.actor.clone())
+    }
+
+    /// Inputs that wait for their rooms' next tick.
+    pub(crate) fn inputs_waiting(&self) -> usize {
+        let left: usize = self.rooms.borrow().values().map(|entry| entry.inbox.depth()).sum();
+        self.inbox_depth.get() + left
     }
 
     /// Tells other threads how this shard stands.

@@ -9,8 +9,6 @@ use std::time::Instant;
 impl<N: Network> Gateway<N> {
     /// Hands a session's snapshot and stream bytes to the transport; true when some must wait.
     pub(super) fn hand_over(&mut self, id: SessionId) -> bool {
-        let held = self.endpoint.datagrams_held(id.0);
-        let size_max = self.endpoint.datagram_size_max(id.0);
         let mut handed = self.endpoint.pending_bytes(id.0);
         let Some(session) = self.sessions.get_mut(id.index()).and_then(Option::as_deref_mut) else {
             return false;
@@ -23,21 +21,20 @@ impl<N: Network> Gateway<N> {
                 return false;
             }
         }
-        if !held && let Some(snapshot) = playing.snapshot.take() {
+        if playing.snapshot.is_some()
+            && !self.endpoint.datagrams_held(id.0)
+            && let Some(snapshot) = playing.snapshot.take()
+        {
             let size = snapshot.len();
-            if size > size_max {
-                self.counters.snapshots_oversize += 1;
-            } else {
-                match self.endpoint.send_datagram(id.0, snapshot) {
-                    Ok(()) => {
-                        playing.traffic.snapshots_down += 1;
-                        playing.traffic.bytes_down += size as u64;
-                        self.counters.snapshots += 1;
-                        self.counters.payload_bytes_down += size as u64;
-                    }
-                    Err(SendError::TooLarge { .. }) => self.counters.snapshots_oversize += 1,
-                    Err(SendError::NotConnected) => return false,
+            match self.endpoint.send_datagram(id.0, snapshot) {
+                Ok(()) => {
+                    playing.traffic.snapshots_down += 1;
+                    playing.traffic.bytes_down += size as u64;
+                    self.counters.snapshots += 1;
+                    self.counters.payload_bytes_down += size as u64;
                 }
+                Err(SendError::TooLarge { .. }) => self.counters.snapshots_oversize += 1,
+                Err(SendError::NotConnected) => return false,
             }
         }
         playing.snapshot.is_some() || !playing.queue.is_empty()
