@@ -76,8 +76,9 @@ const ROWS: [&str; 12] = [
     "CloseRoom",
     "Ban",
     "Unban",
-    "Kick",
     "DrainNode",
+    // Last: her room ends with her.
+    "Kick",
 ];
 
 /// Makes the call; answers whether it said to be a dry run, and its place in the audit log.
@@ -247,7 +248,12 @@ async fn seen(operator: &mut AdminClient<Channel>, player: &str) -> String {
     .expect("writes");
     let bans = operator.list_bans(request(v1::ListBansRequest::default())).await.expect("bans");
     let rules = operator.list_rules(request(v1::ListRulesRequest::default())).await.expect("rules");
-    write!(seen, "{:?}\n{:?}", bans.into_inner().bans, rules.into_inner().modes).expect("writes");
+    writeln!(seen, "bans: {:?}", bans.into_inner().bans).expect("writes");
+    for mode in rules.into_inner().modes {
+        for setting in mode.settings.iter().filter(|setting| setting.live) {
+            writeln!(seen, "{} {}: {:?}", mode.mode, setting.key, setting.value).expect("writes");
+        }
+    }
     seen
 }
 
