@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+/// Modes that differ in their number of monsters only, by that number.
+type Variants = Vec<(u16, Weak<Mode>)>;
+
 /// Makes the game of one room.
 pub type GameFactory = Arc<dyn Fn() -> Box<dyn Game> + Send + Sync>;
 
@@ -26,7 +29,7 @@ pub struct LoadedMode {
     pub(crate) names: Arc<Names>,
     game: GameFactory,
     /// This mode with other numbers of monsters, while a room has it.
-    variants: Arc<Mutex<Vec<(u16, Weak<Mode>)>>>,
+    variants: Arc<Mutex<Variants>>,
 }
 
 impl LoadedMode {
