@@ -156,11 +156,6 @@ mod tests {
             assert!(!is_loopback(address), "{address}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn an_address_has_a_host_and_a_port_and_no_scheme() {
