@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The game loop never waits for the matchmaker.
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let seat = runtime.block_on(seat(address.clone(), mode.clone()))?;
+    let seat = runtime.block_on(find_seat(address.clone(), mode.clone()))?;
     println!("seat in {} at {}", seat.room_id, seat.address);
 
     let began = Instant::now();
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             match notice {
                 // The node may be gone: the matchmaker knows where else to play.
                 Notice::Unreachable if asked.is_none() => {
-                    asked = Some(runtime.spawn(seat(address.clone(), mode.clone())));
+                    asked = Some(runtime.spawn(find_seat(address.clone(), mode.clone())));
                 }
                 Notice::Unreachable | Notice::Rejoining { .. } => {}
                 Notice::Ended(_) => return Ok(()),
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Asks until there is one, for a minute at the most.
-async fn seat(address: String, mode: String) -> Result<Seat, JoinError> {
+async fn find_seat(address: String, mode: String) -> Result<Seat, JoinError> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let asked = async { Matchmaker::connect(&address, None).await?.join(&mode).await };
