@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import grpc
-from server import PROGRAMS, ROOT, TOKENS, Reflected, Server, code_of, eventually, free_port, http as get
+from server import ROOT, TOKENS, Reflected, Server, code_of, eventually, free_port, http as get
 
 
 def every_alert_has_a_case_that_fires_and_one_that_holds():
