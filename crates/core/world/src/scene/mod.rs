@@ -20,6 +20,7 @@ pub(crate) use vicinity::Vicinity;
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;
 use roomy::Roomy;
+pub(crate) use slab::Skin;
 use slab::{Line, Slab};
 use tree::Tree;
 use triangle::Triangle;
