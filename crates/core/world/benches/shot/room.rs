@@ -189,9 +189,7 @@ impl Room {
             range_m: RANGE_M,
         });
         let near = moment.near(&rays);
-        for ray in &mut rays {
-            ray.range_m = world.open_m(ray.origin_m, ray.direction, RANGE_M);
-        }
+        world.cut(&mut rays);
         moment.trace_near(&near, &rays, 1, |entity| entity == shot.shooter, hits);
         let mut sum = 0.0;
         for (ray, hits) in rays.iter().zip(hits) {
