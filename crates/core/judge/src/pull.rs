@@ -45,9 +45,7 @@ impl Scratch {
         let trusted = check.weapon.judge == JudgedBy::Client;
         // Whom the pellets may meet is looked up first: what is read of them loads behind the walls.
         let near = moment.as_ref().filter(|_| !trusted).map(|moment| moment.near(&self.rays));
-        for ray in &mut self.rays {
-            ray.range_m = scene.world.open_m(ray.origin_m, ray.direction, ray.range_m);
-        }
+        scene.world.cut(&mut self.rays);
         if let (Some(moment), Some(near)) = (&moment, &near) {
             let targets = &mut self.targets[..pellets];
             moment.trace_near(near, &self.rays, numbers.pierce, spares, targets);

@@ -32,6 +32,7 @@ pub(crate) fn is_on(check: &ShotCheck<'_>, rule: Rule) -> bool {
 }
 
 /// The same of any shot of a weapon; `reload` where that rule times its reloads.
+#[inline(always)]
 pub(crate) fn is_on_for(weapon: &Weapon, reload: bool, rule: Rule) -> bool {
     let rules = &weapon.rules;
     match rule {
@@ -82,6 +83,7 @@ fn armed(check: &mut ShotCheck<'_>) -> Option<Reason> {
 }
 
 /// A rule the shooter's inventory already ruled on.
+#[inline]
 fn stamped(check: &mut ShotCheck<'_>, rule: Rule, reason: Reason) -> Option<Reason> {
     let refused = check.ruling == LedgerRuling::Refused(rule);
     yes_or_no(check, rule, refused.then_some(reason))

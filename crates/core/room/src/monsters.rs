@@ -6,7 +6,7 @@ use crate::rng::Rng;
 use crate::{HitData, HitSource};
 use fairshot_mode::{Mode, Monster as Spec};
 use fairshot_units::{EntityId, Life, quantise_yaw};
-use fairshot_world::{BodyState, Brain, Present, StaticWorld, WalkerSize, step_walker};
+use fairshot_world::{BodyState, Brain, Footing, Present, StaticWorld, WalkerSize, step_walker};
 use glam::Vec3;
 
 /// One monster.
@@ -17,6 +17,7 @@ pub(crate) struct Monster {
     pub kind: u8,
     pub life: Life,
     pub body: BodyState,
+    pub footing: Footing,
     pub brain: Brain,
     pub health: f32,
     pub alive: bool,
@@ -57,6 +58,7 @@ pub(crate) fn populate(mode: &Mode, world: &StaticWorld, rng: &mut Rng) -> Vec<M
                 kind,
                 life: Life(0),
                 body: BodyState::default(),
+                footing: Footing::default(),
                 brain: Brain::new(rng.next_u64()),
                 health: 0.0,
                 alive: false,
@@ -124,14 +126,16 @@ pub(crate) fn step(core: &mut Core) {
             }
             continue;
         }
-        if !core.tick.0.wrapping_add(u32::from(monster.entity.0)).is_multiple_of(every) {
+        // `every` is 1 or 2.
+        if core.tick.0.wrapping_add(u32::from(monster.entity.0)) & (every - 1) != 0 {
             continue;
         }
         let size = size_of(spec, &mode);
         let stop_m = spec.reach_m * STOP_SHARE;
         let wish = monster.brain.think(&mut monster.body, &prey_m, spec.speed_m_s, stop_m);
         let gravity = mode.movement.gravity_m_s2;
-        step_walker(&mut monster.body, wish, size, gravity, world, dt_s);
+        let Monster { body, footing, .. } = &mut *monster;
+        step_walker(body, footing, wish, size, gravity, world, dt_s);
         monster.strike_ticks = monster.strike_ticks.saturating_sub(every);
         if monster.strike_ticks > 0 || spec.reach_m <= 0.0 || spec.strikes_per_second <= 0.0 {
             continue;

@@ -20,6 +20,7 @@ pub struct Pose {
 
 impl Pose {
     #[must_use]
+    #[inline]
     pub fn new(position_m: Vec3, yaw_rad: f32, pitch_rad: f32) -> Self {
         Self {
             position: quantise_position(position_m),
@@ -47,19 +48,58 @@ impl Pose {
     }
 }
 
+/// Positions are held to this many steps: every whole number up to it is an `f32`.
+const STEPS_MAX: f32 = 16_777_216.0;
+
 /// Metres to the nearest 1/256 m; a NaN is 0 and far values are held to ±65,536 m.
 #[must_use]
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "held to 2^24 first; a NaN casts to 0")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "held to 2^24 first; a NaN casts to 0"
+)]
 pub fn quantise_m(metres: f32) -> i32 {
     // Half away from zero, exactly, without the call that `round` is where a processor's baseline has no
-    // instruction for it.
-    let steps = f64::from(metres * POSITION_STEPS_PER_M).clamp(-16_777_216.0, 16_777_216.0);
-    (steps + 0.5f64.copysign(steps)) as i32
+    // instruction for it: below 2^24 what is left of the whole steps is exact.
+    let steps = (metres * POSITION_STEPS_PER_M).clamp(-STEPS_MAX, STEPS_MAX);
+    let whole = steps as i32;
+    let left = steps - whole as f32;
+    whole + i32::from(left >= 0.5) - i32::from(left <= -0.5)
 }
 
+/// All three of them.
 #[must_use]
 #[inline]
+#[cfg(target_arch = "x86_64")]
+pub fn quantise_position(metres: Vec3) -> [i32; 3] {
+    use std::arch::x86_64::{
+        _mm_add_epi32, _mm_and_ps, _mm_castps_si128, _mm_cmpge_ps, _mm_cmple_ps, _mm_cmpord_ps,
+        _mm_cvtepi32_ps, _mm_cvttps_epi32, _mm_max_ps, _mm_min_ps, _mm_mul_ps, _mm_set_ps,
+        _mm_set1_ps, _mm_storeu_si128, _mm_sub_epi32, _mm_sub_ps,
+    };
+    let mut all = [0_i32; 4];
+    // SAFETY: every x86-64 processor has SSE2, and what is stored are four numbers into an array of four.
+    unsafe {
+        let steps = _mm_set_ps(0.0, metres.z, metres.y, metres.x);
+        let steps = _mm_mul_ps(steps, _mm_set1_ps(POSITION_STEPS_PER_M));
+        let steps = _mm_and_ps(steps, _mm_cmpord_ps(steps, steps));
+        let steps = _mm_min_ps(_mm_max_ps(steps, _mm_set1_ps(-STEPS_MAX)), _mm_set1_ps(STEPS_MAX));
+        let whole = _mm_cvttps_epi32(steps);
+        let left = _mm_sub_ps(steps, _mm_cvtepi32_ps(whole));
+        // A lane that holds is -1.
+        let up = _mm_castps_si128(_mm_cmpge_ps(left, _mm_set1_ps(0.5)));
+        let down = _mm_castps_si128(_mm_cmple_ps(left, _mm_set1_ps(-0.5)));
+        let nearest = _mm_add_epi32(_mm_sub_epi32(whole, up), down);
+        _mm_storeu_si128(all.as_mut_ptr().cast(), nearest);
+    }
+    [all[0], all[1], all[2]]
+}
+
+/// All three of them.
+#[must_use]
+#[inline]
+#[cfg(not(target_arch = "x86_64"))]
 pub fn quantise_position(metres: Vec3) -> [i32; 3] {
     [quantise_m(metres.x), quantise_m(metres.y), quantise_m(metres.z)]
 }
@@ -147,6 +187,26 @@ mod tests {
             assert_eq!(quantise_yaw(radians), plain_yaw(radians));
             assert_eq!(quantise_pitch(radians), plain_pitch(radians));
             assert_eq!(quantise_pitch(-radians), plain_pitch(-radians));
+        }
+    }
+
+    #[test]
+    fn a_position_is_quantised_as_its_numbers_are_and_halves_go_away_from_zero() {
+        let plain = |metres: f32| {
+            let steps = f64::from(metres * POSITION_STEPS_PER_M);
+            let steps = if steps.is_nan() { 0.0 } else { steps.round() };
+            steps.clamp(-16_777_216.0, 16_777_216.0) as i32
+        };
+        let mut bits = 0x9E37_79B9_u32;
+        for number in 0..300_000_u32 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Any bits at all, places of an arena, and the halves between two steps.
+            let near = (bits >> 8) as f32 / 16_384.0 - 512.0;
+            let half = (f64::from(number) - 150_000.0 + 0.5) as f32 / POSITION_STEPS_PER_M;
+            let odd = f32::from_bits(bits);
+            let right = [odd, near, half].map(plain);
+            assert_eq!(quantise_position(Vec3::new(odd, near, half)), right);
+            assert_eq!([odd, near, half].map(quantise_m), right);
         }
     }
 

@@ -2,7 +2,7 @@
 //! the same inputs give the same bits on both sides.
 
 use crate::scene::{Figure, Present};
-use crate::walk;
+use crate::walk::{self, Footing};
 use fairshot_mode::{Body, Movement};
 use fairshot_units::{Buttons, Input, Pose, quantise_position, yaw_of};
 use glam::{Vec2, Vec3};
@@ -66,7 +66,14 @@ pub fn step_body<'a>(
     }
     state.velocity_m_s = Vec3::new(flat.x, up, flat.y);
     let figure = WalkerSize::of(body, movement).figure();
-    walk::advance(state, &figure, movement.gravity_m_s2, world.into(), dt_s);
+    walk::advance(
+        state,
+        &mut Footing::default(),
+        &figure,
+        movement.gravity_m_s2,
+        world.into(),
+        dt_s,
+    );
 }
 
 /// Takes a body along with the door or lift it stands on, and out of the way of one that came into it.
@@ -82,9 +89,10 @@ pub fn has_room<'a>(feet_m: Vec3, size: WalkerSize, world: impl Into<Present<'a>
 }
 
 /// Steps a body that wants to go at a velocity over the ground, as monsters do: it gets there at once,
-/// and turns to face the way it goes.
+/// and turns to face the way it goes. `footing` is what its last step left behind, or none.
 pub fn step_walker<'a>(
     state: &mut BodyState,
+    footing: &mut Footing,
     wish_m_s: Vec2,
     size: WalkerSize,
     gravity_m_s2: f32,
@@ -93,7 +101,7 @@ pub fn step_walker<'a>(
 ) {
     state.velocity_m_s.x = wish_m_s.x;
     state.velocity_m_s.z = wish_m_s.y;
-    walk::advance(state, &size.figure(), gravity_m_s2, world.into(), dt_s);
+    walk::advance(state, footing, &size.figure(), gravity_m_s2, world.into(), dt_s);
 }
 
 /// How big a walker is.

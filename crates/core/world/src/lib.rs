@@ -31,3 +31,4 @@ pub use scene::{
     Movers, Present, Scenery, SceneryError, StaticWorld, Surface, TRIANGLES_MAX,
 };
 pub use shapes::TargetShapes;
+pub use walk::Footing;

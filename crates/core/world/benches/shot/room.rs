@@ -8,8 +8,8 @@ use fairshot_units::{
     EntityId, EntityKind, EntityState, Input, Life, SlotIndex, Tick, ViewStep, WeaponId,
 };
 use fairshot_world::{
-    BodyState, Brain, History, LoadError, Present, Ray, StaticWorld, TargetHits, TargetShapes,
-    WalkerSize, direction_of, step_body, step_walker, turned_level,
+    BodyState, Brain, Footing, History, LoadError, Present, Ray, StaticWorld, TargetHits,
+    TargetShapes, WalkerSize, direction_of, step_body, step_walker, turned_level,
 };
 use glam::Vec3;
 use std::sync::{Arc, OnceLock};
@@ -39,6 +39,7 @@ pub struct Room {
     pub rows: Vec<(Tick, Vec<EntityState>)>,
     crowd: Crowd,
     bodies: Vec<BodyState>,
+    footings: Vec<Footing>,
     brains: Vec<Brain>,
     tick: Tick,
     states: Vec<EntityState>,
@@ -89,6 +90,7 @@ impl Room {
             rows: Vec::new(),
             crowd,
             bodies,
+            footings: vec![Footing::default(); usize::from(crowd.monsters)],
             brains,
             tick: Tick(1000),
             states: Vec::new(),
@@ -119,9 +121,10 @@ impl Room {
         for (prey, player) in prey.iter_mut().zip(players) {
             *prey = player.position_m;
         }
-        for (state, brain) in monsters.iter_mut().zip(&mut self.brains) {
+        let minds = self.brains.iter_mut().zip(&mut self.footings);
+        for (state, (brain, footing)) in monsters.iter_mut().zip(minds) {
             let wish = brain.think(state, &prey, 3.0, 1.0);
-            step_walker(state, wish, SIZE, 15.0, &self.shared.world, DT_S);
+            step_walker(state, footing, wish, SIZE, 15.0, &self.shared.world, DT_S);
         }
     }
 
@@ -186,9 +189,7 @@ impl Room {
             range_m: RANGE_M,
         });
         let near = moment.near(&rays);
-        for ray in &mut rays {
-            ray.range_m = world.open_m(ray.origin_m, ray.direction, RANGE_M);
-        }
+        world.cut(&mut rays);
         moment.trace_near(&near, &rays, 1, |entity| entity == shot.shooter, hits);
         let mut sum = 0.0;
         for (ray, hits) in rays.iter().zip(hits) {

@@ -67,7 +67,10 @@ impl TargetHits {
             return;
         }
         self.len = (self.len + 1).min(most);
-        self.hits.copy_within(place..self.len - 1, place + 1);
+        // Most come nearest first, and a call that moves nothing is a call.
+        if place + 1 < self.len {
+            self.hits.copy_within(place..self.len - 1, place + 1);
+        }
         self.hits[place] = hit;
     }
 

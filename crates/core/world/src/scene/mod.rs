@@ -17,11 +17,13 @@ pub(crate) use obstacle::{Figure, Obstacle};
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
 pub(crate) use vicinity::Vicinity;
 
+use crate::Ray;
 use fairshot_mode::{Arena, Bounds};
 use glam::Vec3;
 use roomy::Roomy;
+pub(crate) use slab::Skin;
 use slab::{Line, Slab};
-use tree::Tree;
+use tree::{FAN, Tree};
 use triangle::Triangle;
 
 /// Everything of an arena that stands still. Built once from a mode and shared by its rooms.
@@ -122,6 +124,21 @@ impl<'a> Present<'a> {
         open_m
     }
 
+    /// Cuts each ray to what [`Self::open_m`] leaves of it: the same to the bit, for less where the rays of
+    /// one pull lie close together.
+    pub fn cut(self, rays: &mut [Ray]) {
+        for rays in rays.chunks_mut(FAN) {
+            self.fixed.cut(rays);
+            for slab in self.movers.iter().filter_map(|placed| placed.slab.as_ref()) {
+                for ray in rays.iter_mut() {
+                    let line = Line::new(ray.origin_m, ray.direction);
+                    let met = slab.enter(&line, 0.0).filter(|t| *t < ray.range_m);
+                    ray.range_m = met.unwrap_or(ray.range_m);
+                }
+            }
+        }
+    }
+
     /// Whether nothing stands between two points, and neither lies inside something.
     #[must_use]
     pub fn is_clear(self, a_m: Vec3, b_m: Vec3) -> bool {
@@ -205,13 +222,46 @@ impl StaticWorld {
 
     #[inline]
     fn open_m(&self, line: &Line, range_m: f32) -> f32 {
+        let limit_m = self.room_m(line, range_m);
+        self.tree.cast(line, 0.0, limit_m, |index, enter| self.met_m(line, index, enter))
+    }
+
+    /// As [`Self::open_m`] of at most [`FAN`] rays.
+    #[inline]
+    fn cut(&self, rays: &mut [Ray]) {
+        let Some(last) = rays.len().checked_sub(1) else { return };
+        let lines: [Line; FAN] = std::array::from_fn(|ray| {
+            let ray = &rays[ray.min(last)];
+            Line::new(ray.origin_m, ray.direction)
+        });
+        let mut open_m = [0.0; FAN];
+        for ((ray, line), open_m) in rays.iter().zip(&lines).zip(&mut open_m) {
+            *open_m = self.room_m(line, ray.range_m);
+        }
+        let lines = &lines[..rays.len().min(FAN)];
+        self.tree.cast_fan(lines, &mut open_m, |ray, index, enter| {
+            self.met_m(&lines[ray], index, enter)
+        });
+        for (ray, open_m) in rays.iter_mut().zip(open_m) {
+            ray.range_m = open_m;
+        }
+    }
+
+    /// How far a ray goes before the arena's edge or the ground.
+    #[inline(always)]
+    fn room_m(&self, line: &Line, range_m: f32) -> f32 {
         let (edge_m, ground_m) = self.edges_m(line, 0.0);
-        let limit_m = least(least(range_m, edge_m), ground_m);
-        self.tree.cast(line, 0.0, limit_m, |index, enter| match self.part(index) {
-            Part::Slab(slab, _) if slab.is_straight() => enter,
+        least(least(range_m, edge_m), ground_m)
+    }
+
+    /// Where a ray meets a thing of the tree whose bounds it enters there; infinite where it does not.
+    #[inline(always)]
+    fn met_m(&self, line: &Line, index: u32, enter_m: f32) -> f32 {
+        match self.part(index) {
+            Part::Slab(slab, _) if slab.is_straight() => enter_m,
             Part::Slab(slab, _) => slab.enter(line, 0.0).unwrap_or(f32::INFINITY),
             Part::Triangle(triangle, _) => triangle.enter(line, 0.0).unwrap_or(f32::INFINITY),
-        })
+        }
     }
 
     fn sweep(&self, line: &Line, range_m: f32, radius_m: f32) -> Option<Hit> {

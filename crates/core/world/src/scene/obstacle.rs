@@ -1,6 +1,6 @@
 //! What stands close to a body, as its steps ask for it.
 
-use super::slab::{Slab, Touch};
+use super::slab::{Skin, Slab, Stand, Touch};
 use super::triangle::Triangle;
 use super::{Part, Present, StaticWorld};
 use glam::Vec3;
@@ -54,11 +54,20 @@ impl Obstacle<'_> {
         }
     }
 
-    /// How high the feet stand on it, where it is under them and can be stood on.
-    pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
+    /// Both of [`Self::touch`] and [`Self::support`], for little more than one of them.
+    #[inline(always)]
+    pub(crate) fn stand(&self, feet_m: Vec3, figure: &Figure, skin: Skin) -> Option<Stand> {
+        let (low, high) = figure.axis();
         match self {
-            Self::Slab(slab) => slab.support(feet_m, radius_m),
-            Self::Triangle(triangle) => triangle.support(feet_m, radius_m),
+            Self::Slab(slab) => slab.stand(feet_m, low, high, skin),
+            Self::Triangle(triangle) => {
+                // What only lies under the feet touches nothing, and a touch costs more than its bounds.
+                let (box_low, box_high) = figure.bounds(feet_m, 0.0);
+                let (part_low, part_high) = triangle.bounds();
+                let beside = part_low.cmpgt(box_high).any() || part_high.cmplt(box_low).any();
+                let touch = (!beside).then(|| triangle.touch(feet_m, low, high, skin.radius_m));
+                Some(Stand { touch, support_m: triangle.support(feet_m, skin.sole_m) })
+            }
         }
     }
 

@@ -22,6 +22,22 @@ pub(crate) struct Touch {
     pub(crate) depth_m: f32,
 }
 
+/// All that a step of a body asks of one thing at one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stand {
+    /// `None` where they are apart.
+    pub(crate) touch: Option<Touch>,
+    /// How high the feet stand on it, where it is under them.
+    pub(crate) support_m: Option<f32>,
+}
+
+/// How wide a body is: against walls, and at its feet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Skin {
+    pub(crate) radius_m: f32,
+    pub(crate) sole_m: f32,
+}
+
 /// A ray as its box tests want it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
@@ -122,6 +138,11 @@ impl Slab {
     /// How an upright capsule stands to it: its axis at `feet`, from `low` to `high` over them.
     pub(crate) fn touch(&self, feet_m: Vec3, low_m: f32, high_m: f32, radius_m: f32) -> Touch {
         let (local, out) = self.way_out(feet_m, low_m, high_m);
+        self.touch_of(local, out, low_m, high_m, radius_m)
+    }
+
+    #[inline(always)]
+    fn touch_of(&self, local: Vec3, out: Vec3, low_m: f32, high_m: f32, radius_m: f32) -> Touch {
         let (bottom, top) = (local.y + low_m, local.y + high_m);
         let distance = out.length();
         if distance > 1e-6 {
@@ -146,13 +167,36 @@ impl Slab {
         Touch { normal: turn(normal, self.sin, self.cos), depth_m: radius_m + least }
     }
 
+    /// Both of [`Self::touch`] (`None` where it is apart) and [`Self::support`] at one place, to the bit, for
+    /// little more than one of them. `None` for what stands beside and neither touches nor holds.
+    #[inline(always)]
+    pub(crate) fn stand(&self, feet_m: Vec3, low_m: f32, high_m: f32, skin: Skin) -> Option<Stand> {
+        let (local, out) = self.way_out(feet_m, low_m, high_m);
+        let off2 = out.x * out.x + out.z * out.z;
+        if off2 >= skin.radius_m * skin.radius_m {
+            return None;
+        }
+        let apart = out.length_squared() >= skin.radius_m * skin.radius_m;
+        let touch = (!apart).then(|| self.touch_of(local, out, low_m, high_m, skin.radius_m));
+        let sole2 = skin.sole_m * skin.sole_m;
+        let top = self.top_m();
+        let support_m = (off2 < sole2).then(|| top + (sole2 - off2).sqrt() - skin.sole_m);
+        Some(Stand { touch, support_m })
+    }
+
+    /// The height of its upper side.
+    #[inline(always)]
+    pub(crate) fn top_m(&self) -> f32 {
+        self.centre_m.y + self.half_m.y
+    }
+
     /// How high the feet of a round-bottomed body of that radius stand on it, where it is under them.
     pub(crate) fn support(&self, feet_m: Vec3, radius_m: f32) -> Option<f32> {
         let local = unturn(feet_m - self.centre_m, self.sin, self.cos);
         let out_x = local.x - local.x.clamp(-self.half_m.x, self.half_m.x);
         let out_z = local.z - local.z.clamp(-self.half_m.z, self.half_m.z);
         let off2 = out_x * out_x + out_z * out_z;
-        let top = self.centre_m.y + self.half_m.y;
+        let top = self.top_m();
         if off2 >= radius_m * radius_m {
             return None;
         }
@@ -163,6 +207,26 @@ impl Slab {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn one_look_says_what_a_touch_and_a_support_say(
+            feet in (-4f32..4.0, -2f32..4.0, -4f32..4.0), half in (0f32..2.0, 0f32..2.0, 0f32..2.0),
+            yaw in prop_oneof![Just(0.0f32), -4f32..4.0], radius in 0.05f32..0.8,
+        ) {
+            let (low, high) = (radius, 1.8 - radius);
+            let skin = Skin { radius_m: radius, sole_m: radius - 0.001 };
+            let block = Block { centre_m: Vec3::ZERO, half_m: half.into(), yaw_rad: yaw };
+            let slab = Slab::new(&block);
+            let touch = slab.touch(feet.into(), low, high, radius);
+            let touch = Some(touch).filter(|_| !slab.is_apart(feet.into(), low, high, radius));
+            let support_m = slab.support(feet.into(), skin.sole_m);
+            let stand = slab.stand(feet.into(), low, high, skin);
+            prop_assert_eq!(stand.and_then(|stand| stand.touch), touch);
+            prop_assert_eq!(stand.and_then(|stand| stand.support_m), support_m);
+        }
+    }
 
     fn slab(yaw_rad: f32) -> Slab {
         Slab::new(&Block {

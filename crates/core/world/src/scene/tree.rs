@@ -14,10 +14,14 @@ pub(crate) struct Tree {
 struct Node {
     boxes: Pack,
     children: [u32; WIDTH],
+    /// A bit for each child that is a box.
+    leaves: u32,
 }
 
 /// A child that is a box rather than a node.
 const LEAF: u32 = 1 << 31;
+/// Rays that are walked through the tree together.
+pub(crate) const FAN: usize = 4;
 /// Deep enough for 2^24 boxes: each of 8 levels leaves at most 7 nodes waiting.
 const STACK: usize = 56;
 
@@ -89,6 +93,112 @@ impl Tree {
         by_back!(line.back, back)
     }
 
+    /// As [`Self::cast`] of each ray, with its answers to the bit, one entry of `limits_m` a ray. A few rays
+    /// that go the same ways along the axes pass the same nodes, which are then looked at once for all.
+    #[inline(always)]
+    pub(crate) fn cast_fan(
+        &self,
+        lines: &[Line],
+        limits_m: &mut [f32],
+        mut hit: impl FnMut(usize, u32, f32) -> f32,
+    ) {
+        let count = lines.len().min(limits_m.len()).min(FAN);
+        let Some(last) = count.checked_sub(1) else { return };
+        let packed: [PackLine; FAN] =
+            std::array::from_fn(|ray| PackLine::new(&lines[ray.min(last)], 0.0));
+        if packed.iter().any(|line| line.back != packed[0].back) {
+            for (ray, (line, limit_m)) in lines.iter().zip(&mut *limits_m).take(count).enumerate() {
+                *limit_m = self.cast(line, 0.0, *limit_m, |at, enter| hit(ray, at, enter));
+            }
+            return;
+        }
+        let limits_m = &mut limits_m[..count];
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            return unsafe { self.cast_fan_avx2(&packed, limits_m, hit) };
+        }
+        self.cast_fan_plain(&packed, limits_m, hit);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn cast_fan_avx2(
+        &self,
+        lines: &[PackLine; FAN],
+        limits_m: &mut [f32],
+        hit: impl FnMut(usize, u32, f32) -> f32,
+    ) {
+        use super::pack::WideLine;
+        macro_rules! back {
+            ($back:literal) => {{
+                let [a, b, c, d] = lines;
+                let lines =
+                    [WideLine::new(a), WideLine::new(b), WideLine::new(c), WideLine::new(d)];
+                self.walk_fan(limits_m, hit, |boxes, ray, limit| {
+                    boxes.cast_avx2::<$back>(&lines[ray % FAN], limit)
+                });
+            }};
+        }
+        by_back!(lines[0].back, back);
+    }
+
+    #[inline(always)]
+    fn cast_fan_plain(
+        &self,
+        lines: &[PackLine; FAN],
+        limits_m: &mut [f32],
+        hit: impl FnMut(usize, u32, f32) -> f32,
+    ) {
+        macro_rules! back {
+            ($back:literal) => {
+                self.walk_fan(limits_m, hit, |boxes, ray, limit| {
+                    boxes.cast::<$back>(&lines[ray % FAN], limit)
+                })
+            };
+        }
+        by_back!(lines[0].back, back);
+    }
+
+    /// As [`Self::walk`] for several rays. A node that another ray enters has nothing that this one meets, and
+    /// what it does meet comes in the order in which it would alone.
+    #[inline(always)]
+    fn walk_fan(
+        &self,
+        limits_m: &mut [f32],
+        mut hit: impl FnMut(usize, u32, f32) -> f32,
+        test: impl Fn(&Pack, usize, f32) -> (u32, Enters),
+    ) {
+        let mut stack = [0u32; STACK];
+        let mut waiting = usize::from(!self.nodes.is_empty());
+        while waiting > 0 {
+            waiting -= 1;
+            let node = &self.nodes[stack[waiting] as usize];
+            let mut entered = 0;
+            for (ray, limit_m) in limits_m.iter_mut().enumerate() {
+                let (met, enters) = test(&node.boxes, ray, *limit_m);
+                entered |= met & !node.leaves;
+                let mut leaves = met & node.leaves;
+                while leaves != 0 {
+                    let child = leaves.trailing_zeros() as usize % WIDTH;
+                    leaves &= leaves - 1;
+                    if enters[child] <= *limit_m {
+                        let name = node.children[child] & !LEAF;
+                        *limit_m = limit_m.min(hit(ray, name, enters[child]));
+                    }
+                }
+            }
+            while entered != 0 {
+                let child = entered.trailing_zeros() as usize % WIDTH;
+                entered &= entered - 1;
+                if waiting < STACK {
+                    stack[waiting] = node.children[child];
+                    waiting += 1;
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn walk(
         &self,
@@ -144,7 +254,7 @@ impl Tree {
     /// Builds the node over these items and returns its name.
     fn split(&mut self, items: &mut [u32], boxes: &[(Vec3, Vec3)]) -> u32 {
         let index = self.nodes.len();
-        self.nodes.push(Node { boxes: Pack::EMPTY, children: [0; WIDTH] });
+        self.nodes.push(Node { boxes: Pack::EMPTY, children: [0; WIDTH], leaves: 0 });
         let mut parts: Vec<&mut [u32]> = vec![items];
         while parts.len() < WIDTH {
             parts = parts.into_iter().flat_map(|part| halve(part, boxes)).collect();
@@ -157,6 +267,7 @@ impl Tree {
             let name = if let [one] = part { *one | LEAF } else { self.split(part, boxes) };
             let node = &mut self.nodes[index];
             node.children[lane] = name;
+            node.leaves |= u32::from(name & LEAF != 0) << lane;
             node.boxes.set(lane, low, high);
         }
         u32::try_from(index).unwrap_or(0)
@@ -204,6 +315,38 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_fan_finds_what_each_of_its_rays_finds(
+            boxes in boxes(), origin in (-30f32..30.0, -30f32..30.0, -30f32..30.0),
+            aim in axis_or_any(), spread in 0f32..0.4, rays in 1..=FAN, limit in 0f32..60.0,
+        ) {
+            let Some(direction) = aim.try_normalize() else { return Ok(()) };
+            let tree = Tree::build(&boxes);
+            let lines: Vec<Line> = (0u8..)
+                .take(rays)
+                .map(|ray| crate::turned_level(direction, (f32::from(ray) - 1.0) * spread))
+                .map(|direction| Line::new(origin.into(), direction))
+                .collect();
+            // Some boxes let a ray through, and some stop it behind their face, as turned blocks do.
+            let stop = |item: u32, enter: f32| match item % 3 {
+                0 => f32::INFINITY,
+                1 => enter + 0.3,
+                _ => enter,
+            };
+            let packed: [PackLine; FAN] =
+                std::array::from_fn(|ray| PackLine::new(&lines[ray.min(rays - 1)], 0.0));
+            let mut fan = vec![limit; rays];
+            tree.cast_fan(&lines, &mut fan, |_, item, enter| stop(item, enter));
+            for (line, fan) in lines.iter().zip(&fan) {
+                prop_assert_eq!(tree.cast(line, 0.0, limit, stop).to_bits(), fan.to_bits());
+            }
+            if packed.iter().all(|line| line.back == packed[0].back) {
+                let mut plain = vec![limit; rays];
+                tree.cast_fan_plain(&packed, &mut plain, |_, item, enter| stop(item, enter));
+                prop_assert_eq!(plain, fan);
+            }
+        }
+
         #[test]
         fn the_tree_finds_what_a_look_at_every_box_finds(
             boxes in boxes(), origin in (-30f32..30.0, -30f32..30.0, -30f32..30.0),

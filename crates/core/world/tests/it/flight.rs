@@ -4,8 +4,8 @@ use crate::common::{DT_S, block, history, mode, player};
 use fairshot_mode::{Block, Mode};
 use fairshot_units::{EntityId, Tick};
 use fairshot_world::{
-    BlastHit, BodyState, Brain, Flight, History, Present, Projectile, StaticWorld, Surface,
-    WalkerSize, step_walker,
+    BlastHit, BodyState, Brain, Flight, Footing, History, Present, Projectile, StaticWorld,
+    Surface, WalkerSize, step_walker,
 };
 use glam::Vec3;
 
@@ -143,10 +143,10 @@ fn a_monster_finds_its_prey_round_a_wall_and_the_same_way_each_time() {
     let gravity = stage.mode.movement.gravity_m_s2;
     let run = |seed| {
         let mut brain = Brain::new(seed);
-        let mut state = BodyState::at(Vec3::ZERO, 0);
+        let (mut state, mut footing) = (BodyState::at(Vec3::ZERO, 0), Footing::default());
         for tick in 0..64 * 60 {
             let wish = brain.think(&mut state, &prey, 3.0, 1.0);
-            step_walker(&mut state, wish, size, gravity, &stage.world, DT_S);
+            step_walker(&mut state, &mut footing, wish, size, gravity, &stage.world, DT_S);
             if state.position_m.distance(prey[0]) <= 1.1 {
                 return (tick, state);
             }

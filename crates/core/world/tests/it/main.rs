@@ -5,6 +5,7 @@ mod common;
 mod files;
 mod flight;
 mod movement;
+mod plain_past;
 mod rewind;
 mod scenery;
 mod trace;

@@ -4,7 +4,8 @@ use crate::common::{DT_S, block, mode};
 use fairshot_mode::{Block, Mode};
 use fairshot_units::{Buttons, Input};
 use fairshot_world::{
-    BodyState, Motion, Movers, Present, StaticWorld, WalkerSize, ride, step_body, step_walker,
+    BodyState, Footing, Motion, Movers, Present, StaticWorld, WalkerSize, ride, step_body,
+    step_walker,
 };
 use glam::{Vec2, Vec3};
 use proptest::prelude::*;
@@ -237,7 +238,15 @@ fn a_walker_goes_as_it_wishes_and_stops_at_walls() {
     let size = WalkerSize { radius_m: 0.35, height_m: 1.6, step_height_m: 0.4 };
     let mut state = BodyState::at(Vec3::ZERO, 0);
     for _ in 0..192 {
-        step_walker(&mut state, Vec2::new(3.0, 0.0), size, 15.0, &stage.world, DT_S);
+        step_walker(
+            &mut state,
+            &mut Footing::default(),
+            Vec2::new(3.0, 0.0),
+            size,
+            15.0,
+            &stage.world,
+            DT_S,
+        );
     }
     assert!((state.position_m.x - 4.55).abs() < 0.01, "{state:?}");
 }
@@ -317,6 +326,42 @@ proptest! {
             (state.position_m.to_array().map(f32::to_bits), state.velocity_m_s.to_array().map(f32::to_bits))
         };
         prop_assert_eq!(run(), run());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_walker_goes_where_it_would_without_what_its_last_step_left_behind(
+        places in prop::collection::vec((-8f32..8.0, -8f32..8.0, 0.1f32..2.0, -4f32..4.0), 1..24),
+        wishes in prop::collection::vec((-4f32..4.0, -4f32..4.0, 0u8..40), 1..30),
+        thrown in 0u32..400,
+    ) {
+        let blocks = places.iter().map(|(x, z, half, yaw_rad)| Block {
+            centre_m: Vec3::new(*x, half * 0.5, *z),
+            half_m: Vec3::new(*half, half * 0.5, 0.4),
+            yaw_rad: if *half < 1.0 { 0.0 } else { *yaw_rad },
+        });
+        let stage = Stage::new(blocks.collect());
+        let size = WalkerSize { radius_m: 0.4, height_m: 1.7, step_height_m: 0.4 };
+        let (mut kept, mut footing) = (BodyState::at(Vec3::ZERO, 0), Footing::default());
+        let mut forgot = kept;
+        let mut step = 0;
+        for (x, z, ticks) in wishes {
+            for _ in 0..ticks {
+                step += 1;
+                if step == thrown {
+                    // A game may put it anywhere, into a block too.
+                    (kept.position_m, forgot.position_m) = (Vec3::Y * 0.1, Vec3::Y * 0.1);
+                }
+                let wish = Vec2::new(x, z);
+                step_walker(&mut kept, &mut footing, wish, size, 15.0, &stage.world, DT_S);
+                let mut none = Footing::default();
+                step_walker(&mut forgot, &mut none, wish, size, 15.0, &stage.world, DT_S);
+                prop_assert_eq!(kept, forgot, "step {}", step);
+            }
+        }
     }
 }
 
