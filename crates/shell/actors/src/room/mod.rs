@@ -1,6 +1,5 @@
 //! One room as an actor: it owns the match, ticks it when the shard says so, and sends what came of it.
 
-mod convert;
 mod deliver;
 mod explain;
 mod kept;
@@ -8,7 +7,6 @@ mod link;
 mod report;
 
 pub(crate) use explain::ReadShots;
-pub(crate) use kept::ShotStamp;
 pub(crate) use report::{ReadRoom, RoomReading};
 
 use crate::clock::Clock;
@@ -18,11 +16,11 @@ use crate::pending::Pending;
 use crate::shard::ShardShared;
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use bytes::Bytes;
-use convert::Names;
 use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
 use fairshot_judge::Pass;
 use fairshot_matchmaking::Generation;
+use fairshot_relay::{Names, ShotStamp};
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
 use fairshot_telemetry::stage;
@@ -236,10 +234,11 @@ impl RoomActor {
             .filter(|(entity, _)| *entity != newcomer)
             .map(|(entity, player)| {
                 let life = self.room.life(entity).unwrap_or(Life(0));
-                convert::present(entity, player, life, team_of(entity))
+                fairshot_relay::present(entity, player, life, team_of(entity))
             })
             .collect();
-        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let moved =
+            (0..).zip(self.room.movers()).map(|(at, state)| fairshot_relay::moved(at, state));
         let joined: Vec<_> = joined.into_iter().chain(moved).collect();
         if joined.is_empty() {
             return;
@@ -450,7 +449,7 @@ impl Handler<GameCommand> for RoomActor {
     type Result = ();
 
     fn handle(&mut self, asked: GameCommand, _: &mut Self::Context) {
-        self.put(RoomInput::Command(convert::command(asked.entity, asked.command)));
+        self.put(RoomInput::Command(fairshot_relay::command(asked.entity, asked.command)));
     }
 }
 
