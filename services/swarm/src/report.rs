@@ -129,12 +129,12 @@ impl CheatReport {
             reason = "a count of shots"
         )]
         let fair = |outcome: &&Outcome| match cheat {
-            Cheat::RapidFire => {
+            Cheat::TeleportOrigin | Cheat::Unowned => 0,
+            Cheat::FrozenAmmo => outcome.commands,
+            _ => {
                 let rate = f64::from(outcome.rate);
                 (rate * seconds + (rate * 0.65 + 1.0).max(2.0)) as u64
             }
-            Cheat::TeleportOrigin | Cheat::Unowned => 0,
-            Cheat::FrozenAmmo => outcome.commands,
         };
         Some(Self {
             name: cheat.to_string(),

@@ -89,11 +89,12 @@ pub struct Refused {
 }
 
 /// What came out of a match. Every field but the counts should be empty or zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     pub seed: u64,
     /// Counts of all players.
     pub shots: u64,
+    pub accepted: u64,
     pub unseen_deaths: u64,
     pub hits_seen: u64,
     pub hits_dealt: u64,
@@ -138,6 +139,7 @@ impl Findings {
 
     pub(crate) fn count(&mut self, stats: &Stats) {
         self.shots += stats.shots_sent;
+        self.accepted += stats.shots_accepted;
         self.unseen_deaths += stats.shots_unseen_death;
         self.hits_seen += stats.hits_seen;
         self.hits_dealt += stats.hits_dealt;
@@ -149,6 +151,7 @@ impl Findings {
     /// Adds another match's to these.
     pub fn add(&mut self, other: Self) {
         self.shots += other.shots;
+        self.accepted += other.accepted;
         self.unseen_deaths += other.unseen_deaths;
         self.hits_seen += other.hits_seen;
         self.hits_dealt += other.hits_dealt;

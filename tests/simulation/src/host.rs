@@ -1,18 +1,19 @@
 //! The server in virtual time: a gateway, one room, its players' ledgers, and the order in which a shard
 //! steps them.
 
-use crate::convert;
 use crate::findings::Refused;
 use crate::session::Session;
+use crate::takings::Takings;
 use bytes::Bytes;
 use fairshot_gateway::{Gateway, Limits, SessionEvent, SessionId};
 use fairshot_judge::Outcome as Ruled;
 use fairshot_mode::{Ammunition, Mode};
+use fairshot_relay::Names;
 use fairshot_room::{InventoryOrder, PlainGame, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_transport::link::Port;
 use fairshot_transport::{Endpoint, Identity, Pin, Settings};
 use fairshot_units::{EntityId, EntityState, Life, MessageNumber, PlayerId, RoomId, WeaponCommand};
-use fairshot_wire::snapshot::{OwnState, Personal, Scratch, SentStates, Viewer};
+use fairshot_wire::snapshot::{Personal, Scratch, SentStates, Viewer};
 use fairshot_wire::{BatchWriter, CloseCode, Down, Event, Up, UpLimits, Welcome};
 use fairshot_world::StaticWorld;
 use std::collections::BTreeSet;
@@ -37,8 +38,11 @@ pub struct Host {
     pub(crate) ended: Vec<EntityId>,
     /// Shots judged at another step than they named.
     pub(crate) moved: BTreeSet<(EntityId, MessageNumber)>,
+    /// What each player got out of it, by entity.
+    pub takings: Vec<Takings>,
     began: Instant,
     mode_text: Bytes,
+    names: Names,
     out: TickOutput,
     states: SentStates,
     scratch: Scratch,
@@ -65,6 +69,7 @@ impl Host {
             gateway: Gateway::new(endpoint, port, Limits::default()),
             pin: identity.pin(),
             mode_text: Bytes::copy_from_slice(mode_text.as_bytes()),
+            names: Names::of(&mode),
             mode,
             sessions: Vec::new(),
             snapshot_bytes_max: usize::MAX,
@@ -72,6 +77,7 @@ impl Host {
             refusals: 0,
             ended: Vec::new(),
             moved: BTreeSet::new(),
+            takings: Vec::new(),
             began: now,
             out: TickOutput::default(),
             states: SentStates::new(),
@@ -92,6 +98,7 @@ impl Host {
         if tick {
             let inputs = std::mem::take(&mut self.inputs);
             self.room.tick(&inputs, &mut self.out);
+            Takings::note_all(&mut self.takings, &self.out);
             self.deliver(now);
         }
         self.gateway.flush(now);
@@ -102,12 +109,20 @@ impl Host {
     /// # Panics
     /// Where the ledger or the queue refuses it.
     pub fn command(&mut self, player: usize, command: &WeaponCommand, now: Instant) {
+        assert!(self.try_command(player, command, now), "{command:?} is refused");
+    }
+
+    /// The same; `false` where the ledger or the queue refuses it, and nothing moved.
+    pub fn try_command(&mut self, player: usize, command: &WeaponCommand, now: Instant) -> bool {
         let now_ms = self.now_ms(now);
         let session = &mut self.sessions[player];
-        let planned = session.ledger.plan(command, now_ms).expect("a good command");
+        let Ok(planned) = session.intake.ledger.plan(command, now_ms) else { return false };
         let bytes = Down::Command { revision: planned.revision(), command: *command }.to_bytes();
-        self.gateway.queue_command(session.id, bytes).expect("room in the queue");
-        session.ledger.commit(planned, now_ms);
+        let queued = self.gateway.queue_command(session.id, bytes).is_ok();
+        if queued {
+            session.intake.ledger.commit(planned, now_ms);
+        }
+        queued
     }
 
     /// Batches of a player queued and not acknowledged; `None` where her session is over.
@@ -121,13 +136,9 @@ impl Host {
         match event {
             SessionEvent::Hello { session, .. } => self.welcome(now, session),
             SessionEvent::Datagram { session, datagram, malformed } => {
-                let open = self.mode.ammunition == Ammunition::Open;
                 if let Some(known) = self.sessions.iter_mut().find(|known| known.id == session) {
-                    for _ in malformed {
-                        self.inputs.push(RoomInput::Malformed { entity: known.entity });
-                    }
                     let before = self.inputs.len();
-                    self.inputs.extend(known.join(&datagram, open, now_ms));
+                    known.join(&datagram, &malformed, now_ms, &mut self.inputs);
                     let is_frame = |input: &&RoomInput| matches!(input, RoomInput::Frame(_));
                     let frames = self.inputs[before..].iter().filter(is_frame).count();
                     known.upward.hear(now, frames);
@@ -182,7 +193,8 @@ impl Host {
 
     /// A newcomer hears what every door and lift does.
     fn tell_of_movers(&mut self, id: SessionId) {
-        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let moved =
+            (0..).zip(self.room.movers()).map(|(at, state)| fairshot_relay::moved(at, state));
         let moved: Vec<Event> = moved.collect();
         let Some(number) = self.gateway.next_batch(id) else { return };
         if !moved.is_empty() {
@@ -218,11 +230,14 @@ impl Host {
                 InventoryOrder::Respawn { life } => {
                     let bytes = Down::RespawnGrant { life: *life }.to_bytes();
                     if self.gateway.queue_command(session.id, bytes).is_ok() {
-                        session.ledger.respawn(*life);
+                        session.intake.ledger.respawn(*life);
                     }
                 }
                 InventoryOrder::Command(_) if self.mode.ammunition == Ammunition::Open => {}
-                InventoryOrder::Command(command) => self.command(index, command, now),
+                // A session that is over takes none, and says so by itself.
+                InventoryOrder::Command(command) => {
+                    self.try_command(index, command, now);
+                }
             }
         }
         self.out.orders = orders;
@@ -252,16 +267,19 @@ impl Host {
     }
 
     fn tell_events(&mut self) {
-        let (out, mode) = (&self.out, &self.mode);
-        let events: Vec<Event> =
-            out.events.iter().filter_map(|event| convert::event(event, out, mode)).collect();
+        let (out, names) = (&self.out, &self.names);
+        let events: Vec<Event> = out
+            .events
+            .iter()
+            .filter_map(|event| fairshot_relay::event(event, out, names))
+            .collect();
         let shared = self.batches.write(out.tick, &events);
         for session in &self.sessions {
             let private: Vec<Event> = out
                 .notices
                 .iter()
                 .filter(|(to, _)| *to == session.entity)
-                .filter_map(|(_, notice)| convert::notice(notice))
+                .filter_map(|(_, notice)| fairshot_relay::notice(notice))
                 .collect();
             if shared.is_empty() && private.is_empty() {
                 continue;
@@ -292,18 +310,12 @@ impl Host {
             }
             let row = self.rows.iter().find(|row| row.id == own.entity);
             let personal = Personal {
-                own: OwnState {
-                    applied: own.applied,
-                    position_m: own.position_m,
-                    velocity_m_s: own.velocity_m_s,
-                    grounded: own.grounded,
-                    life: own.life,
-                    revision: session.revision,
-                    health_eighths: fairshot_units::health_eighths(own.health),
-                    alive: own.alive,
-                    traits: row.map_or(0, |row| row.traits),
-                },
-                acks: session.acks.acks(),
+                own: fairshot_relay::own_state(
+                    own,
+                    session.revision,
+                    row.map_or(0, |row| row.traits),
+                ),
+                acks: session.intake.acks(),
                 viewer: Viewer { pose: row.map(|row| row.pose).unwrap_or_default() },
             };
             let path_bytes_max = self.gateway.datagram_size_max(session.id);

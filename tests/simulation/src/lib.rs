@@ -9,17 +9,20 @@
 //! must have been hit, and their count of rounds must be the server's; [`Match::findings`] says what
 //! was otherwise, with how long their line had stalled before.
 
-mod convert;
 mod findings;
 mod host;
 mod line;
+mod many;
 mod player;
 mod session;
+mod takings;
 mod world;
 
 pub use findings::{Findings, Refused, Stall, Upward};
 pub use host::Host;
 pub use line::{Course, Hold};
+pub use many::play_all;
 pub use player::{Hands, Player};
 pub use session::Session;
+pub use takings::Takings;
 pub use world::{Match, Plan, TICK};

@@ -148,7 +148,7 @@ impl Player {
     /// Whether her inventory is the server's.
     pub(crate) fn agrees_with(&self, session: &Session) -> bool {
         let Some(hers) = self.client().inventory() else { return false };
-        let ours = session.ledger.inventory();
+        let ours = session.ledger().inventory();
         let totals = |inventory: &fairshot_ledger::Inventory| {
             inventory.slots.map(|slot| (slot.weapon, slot.total))
         };

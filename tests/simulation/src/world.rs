@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// One tick of 64 a second.
 pub const TICK: Duration = Duration::from_nanos(15_625_000);
 /// Everybody is stepped so many times a tick.
-const STEPS_A_TICK: u32 = 4;
+const STEPS_A_TICK: u32 = 2;
 const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 7000);
 /// Everybody is in by then, on the good line they join over.
 const GATHER_TICKS_MAX: u32 = 64 * 10;

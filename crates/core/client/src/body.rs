@@ -1,7 +1,8 @@
 //! The player's own body: moved at once by her inputs, set right by the room's word.
 
+use crate::lateness::Lateness;
 use crate::settings::GameSettings;
-use fairshot_units::{Input, Life, MessageNumber};
+use fairshot_units::{Input, Life, MessageNumber, Tick};
 use fairshot_wire::snapshot::OwnState;
 use fairshot_world::{BodyState, Movers, Present, WalkerSize, ride, step_body};
 use glam::Vec3;
@@ -9,6 +10,8 @@ use std::collections::VecDeque;
 
 /// Inputs kept for replay: two seconds at 64 a second. The room lets go of older ones too.
 const INPUTS_KEPT_MAX: usize = 128;
+/// Frames late by fewer are a line's jitter: the room's credit covers them many times over.
+const LATE_FRAMES_MIN: usize = 8;
 /// A correction below this is drawn over a few frames, a larger one at once.
 const SMOOTHED_MAX_M: f32 = 1.0;
 /// What is left of a drawn correction after each frame.
@@ -35,15 +38,34 @@ pub(crate) struct Predictor {
     known: bool,
     /// Frames the room has not applied yet.
     inputs: VecDeque<Made>,
+    lateness: Lateness,
+    /// Frames made, and the last of them the room is known to have applied.
+    made: u32,
+    applied: u32,
     /// The doors and lifts as they stand after the newest of those.
     movers: Movers,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Made {
+    /// Frames made up to it.
+    index: u32,
     number: MessageNumber,
     life: Life,
     input: Input,
+    /// Where it left the feet, as far as is known.
+    feet_m: Vec3,
+}
+
+/// What a stalling line holds back of her.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HeldBack {
+    pub(crate) frames: usize,
+    /// The first frame that the room is not known to have applied.
+    pub(crate) since: MessageNumber,
+    /// The box that the feet stayed within from there on, its size: whichever of those frames the room
+    /// drops, it has her no further off than that.
+    pub(crate) way_m: Vec3,
 }
 
 /// What the room's word changed.
@@ -64,7 +86,15 @@ impl Predictor {
             life,
             health: 0.0,
         };
-        Self { body, known: false, inputs: VecDeque::new(), movers: Movers::default() }
+        Self {
+            body,
+            known: false,
+            inputs: VecDeque::new(),
+            lateness: Lateness::default(),
+            made: 0,
+            applied: 0,
+            movers: Movers::default(),
+        }
     }
 
     /// The body, once the room has said where it is.
@@ -84,17 +114,36 @@ impl Predictor {
         input: Input,
         settings: &GameSettings,
     ) {
-        let made = Made { number, life, input };
-        if self.inputs.len() == INPUTS_KEPT_MAX {
-            self.inputs.pop_front();
-        }
-        self.inputs.push_back(made);
+        self.made = self.made.wrapping_add(1);
+        let made = Made { index: self.made, number, life, input, feet_m: Vec3::ZERO };
         self.body.drawn_off_m *= SMOOTHING;
         self.body.state.yaw = input.yaw;
         self.body.state.pitch = input.pitch;
         if self.known {
             self.replay(made, settings);
         }
+        if self.inputs.len() == INPUTS_KEPT_MAX {
+            self.inputs.pop_front();
+        }
+        self.inputs.push_back(Made { feet_m: self.body.state.position_m, ..made });
+        self.lateness.frame_made();
+    }
+
+    /// The word last taken was of that tick.
+    pub(crate) fn heard(&mut self, tick: Tick) {
+        self.lateness.heard(tick, self.applied, self.inputs.len());
+    }
+
+    /// What the line holds back of this life; `None` where it holds back nothing to speak of.
+    pub(crate) fn held_back(&self) -> Option<HeldBack> {
+        let frames = self.lateness.late(self.inputs.len());
+        let of_hers = |made: &&Made| made.life == self.body.life;
+        let since = self.inputs.iter().find(of_hers).filter(|_| frames >= LATE_FRAMES_MIN)?;
+        let (mut low_m, mut high_m) = (since.feet_m, since.feet_m);
+        for made in self.inputs.iter().filter(of_hers) {
+            (low_m, high_m) = (low_m.min(made.feet_m), high_m.max(made.feet_m));
+        }
+        Some(HeldBack { frames, since: since.number, way_m: high_m - low_m })
     }
 
     /// Takes the room's word: the body as it was after the frame it names, and the frames since. `movers`
@@ -106,8 +155,8 @@ impl Predictor {
         movers: &Movers,
     ) -> Reconciled {
         self.movers.clone_from(movers);
-        while self.inputs.front().is_some_and(|made| made.number <= own.applied) {
-            self.inputs.pop_front();
+        while let Some(made) = self.inputs.pop_front_if(|made| made.number <= own.applied) {
+            self.applied = made.index;
         }
         let before = self.body;
         let was_known = std::mem::replace(&mut self.known, true);
@@ -121,6 +170,7 @@ impl Predictor {
         for index in 0..self.inputs.len() {
             let made = self.inputs[index];
             self.replay(made, settings);
+            self.inputs[index].feet_m = self.body.state.position_m;
         }
         if let Some(newest) = self.inputs.back() {
             self.body.state.yaw = newest.input.yaw;

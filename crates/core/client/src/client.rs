@@ -16,7 +16,7 @@ use crate::game::Game;
 use crate::screen::Drawn;
 use crate::settings::{Assets, GameSettings};
 use crate::shots::OwnShot;
-use crate::{CannotFire, ClientError, ClientEvent, Forgery, Stats};
+use crate::{CannotFire, ClientError, ClientEvent, Forgery, Liar, Stats};
 use bytes::Bytes;
 use fairshot_ledger::Inventory;
 use fairshot_units::{EntityId, EntityState, Input, Life, MessageNumber, Tick, ViewStep, WeaponId};
@@ -82,6 +82,7 @@ pub struct PlayerClient {
     pub(crate) commands: u32,
     pub(crate) stats: Stats,
     pub(crate) forgery: Forgery,
+    pub(crate) liar: Option<Box<dyn Liar>>,
 }
 
 impl PlayerClient {
@@ -106,6 +107,7 @@ impl PlayerClient {
             commands: 0,
             stats: Stats::default(),
             forgery: Forgery::default(),
+            liar: None,
         }
     }
 
@@ -229,7 +231,10 @@ impl PlayerClient {
             return false;
         }
         let start = out.len();
-        game.outbox.write(game.reader.ack(), self.batch, limit_bytes, out);
+        let (ack, liar) = (game.reader.ack(), &mut self.liar);
+        if !game.outbox.write(ack, self.batch, limit_bytes, liar, out) {
+            return false;
+        }
         self.stats.datagrams_up += 1;
         self.stats.datagram_bytes_up += (out.len() - start) as u64;
         true
@@ -386,10 +391,5 @@ impl PlayerClient {
         if let Some(game) = &mut self.game {
             game.screen.draw_smoothly(smooth);
         }
-    }
-
-    /// Tells lies from now on: for the cheats that a server is tried against.
-    pub fn forge(&mut self, forgery: Forgery) {
-        self.forgery = forgery;
     }
 }

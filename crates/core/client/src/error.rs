@@ -46,6 +46,8 @@ pub enum CannotFire {
     Ammo,
     #[error("too many shots wait for an answer")]
     Unanswered,
+    #[error("the line holds back so much that the room would refuse it")]
+    HeldBack,
 }
 
 impl CannotFire {
@@ -60,6 +62,7 @@ impl CannotFire {
             Self::Rate => "rate",
             Self::Ammo => "ammo",
             Self::Unanswered => "unanswered",
+            Self::HeldBack => "held_back",
         }
     }
 }

@@ -20,6 +20,9 @@ use glam::Vec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Of what a rule lets pass, so much is used where the line may add to it.
+const RULE_PART: f32 = 0.95;
+
 /// What exists once the room took the player in.
 #[derive(Debug)]
 pub(crate) struct Game {
@@ -82,6 +85,7 @@ impl Game {
         if newest.is_none_or(|newest| snapshot.tick.since(newest) > 0) {
             let movers = self.doors.after(snapshot.tick);
             let reconciled = self.predictor.reconcile(&snapshot.own, &self.settings, movers);
+            self.predictor.heard(snapshot.tick);
             stats.corrections += u64::from(reconciled.off_m > 0.0);
             stats.correction_m_max = stats.correction_m_max.max(reconciled.off_m);
             stats.deaths += u64::from(reconciled.died);
@@ -147,6 +151,9 @@ impl Game {
         let weapon = settings.catalogue.get(fire.weapon);
         let weapon = weapon.ok_or(CannotFire::Unknown(fire.weapon))?;
         self.check_trigger(weapon, now_us, forgery)?;
+        if !forgery.any_lateness && self.would_be_refused(weapon) {
+            return Err(CannotFire::HeldBack);
+        }
         let report = if forgery.any_weapon {
             self.arms.fire_anyway(fire.weapon)
         } else {
@@ -192,6 +199,29 @@ impl Game {
             fate: ShotFate::Waiting,
             sight,
         })
+    }
+
+    /// Whether a shot that leaves now might be refused for nothing but the line: it stalls, and if it goes on
+    /// to, the room will drop the frames that it holds back. Then the shot is judged with the body where
+    /// it stood before them, and lands together with those fired since.
+    fn would_be_refused(&self, weapon: &Weapon) -> bool {
+        let Some(late) = self.predictor.held_back() else { return false };
+        let size = &self.settings.mode.body;
+        let eye_over_middle_m = Vec3::Y * (size.eye_height_m - size.height_m * 0.5).abs();
+        let rules = &weapon.rules;
+        let off_m = (late.way_m + eye_over_middle_m).length();
+        let is_far = |limit_m: f32| off_m > limit_m * RULE_PART;
+        if rules.origin.is_some_and(|origin| is_far(origin.metres)) {
+            return true;
+        }
+        let Some(rate) = rules.rate else { return false };
+        let hers = self.outbox.shots().iter().filter(|shot| shot.weapon == weapon.id);
+        let waiting = hers.filter(|shot| shot.number > late.since).count();
+        let hz = f32::from(self.settings.mode.tick_hz.max(1));
+        #[expect(clippy::cast_precision_loss, reason = "frames and shots of a few seconds")]
+        let (late_s, waiting) = (late.frames as f32 / hz, waiting as f32);
+        let allowance = (weapon.shots_per_second * rate.stall_s + 1.0).max(2.0);
+        late_s > rate.stall_s * RULE_PART && waiting + 1.0 > allowance.floor()
     }
 
     fn check_trigger(

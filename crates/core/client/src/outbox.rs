@@ -1,6 +1,7 @@
 //! Frames and shots the server has not acknowledged: they ride in every datagram until it has.
 
-use fairshot_wire::{Frame, MessageAcks, Packed, Shot, SnapshotAck, UpDatagram};
+use crate::Liar;
+use fairshot_wire::{Frame, MessageAcks, Shot, SnapshotAck, UpDatagram};
 
 /// Frames kept: two seconds at 64 a second. Beyond that the oldest are given up; the room would
 /// drop them too.
@@ -44,15 +45,26 @@ impl Outbox {
         self.up.frames.len()
     }
 
+    /// Appends the datagram; `false` where a liar holds it back.
     pub(crate) fn write(
         &mut self,
         snapshot: Option<SnapshotAck>,
         batch: u32,
         limit_bytes: usize,
+        liar: &mut Option<Box<dyn Liar>>,
         out: &mut Vec<u8>,
-    ) -> Packed {
+    ) -> bool {
         self.up.snapshot = snapshot;
         self.up.batch = batch;
-        self.up.encode(limit_bytes, out)
+        let Some(liar) = liar else {
+            self.up.encode(limit_bytes, out);
+            return true;
+        };
+        let mut forged = self.up.clone();
+        let goes = liar.rewrite(&mut forged);
+        if goes {
+            forged.encode(limit_bytes, out);
+        }
+        goes
     }
 }

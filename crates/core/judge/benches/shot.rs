@@ -19,7 +19,7 @@ use fairshot_judge::{
 };
 use fairshot_mode::{Catalogue, Mode, StatSheet, Weapon};
 use fairshot_units::{EntityState, Life, MessageNumber, SlotIndex, WeaponId};
-use fairshot_world::TargetHits;
+use fairshot_world::{TargetHits, Unheard};
 use paired::paired;
 use room::{Crowd, PELLETS, RANGE_M, Room, SPREAD_RAD, Shot};
 use std::hint::black_box;
@@ -29,6 +29,7 @@ struct Judged {
     room: Room,
     records: Vec<ShooterRecord>,
     teams: Vec<u8>,
+    unheard: Unheard,
     judge: Judge,
     out: Judgement,
     clock_ticks: u64,
@@ -41,6 +42,7 @@ impl Judged {
             room: Room::new(seed, crowd),
             records: vec![ShooterRecord::default(); usize::from(crowd.players)],
             teams,
+            unheard: Unheard::default(),
             judge: Judge::new(Vec::new()),
             out: Judgement::default(),
             clock_ticks: 0,
@@ -58,6 +60,7 @@ impl Judged {
         let landed = self.room.history.newest_tick().unwrap_or_default();
         let scene = Scene {
             world: (&self.room.shared.world).into(),
+            unheard: &self.unheard,
             history: &self.room.history,
             mode,
             teams: &self.teams,

@@ -3,6 +3,7 @@
 use crate::{Arms, LatencyWindow, LedgerRuling, Reason, ShotCheck};
 use fairshot_mode::{Judge, RewindRule, Weapon};
 use fairshot_units::{Rule, Tick, ViewStep};
+use glam::Vec3;
 
 /// No shot is ever judged further back than this, whatever a rule says.
 pub(crate) const REWIND_MAX_S: f64 = 1.0;
@@ -116,9 +117,24 @@ fn origin(check: &mut ShotCheck<'_>) -> Option<Reason> {
 
 fn cover(check: &mut ShotCheck<'_>) -> Option<Reason> {
     let (middle_m, origin_m) = (check.shooter.middle_m, check.claim.origin_m);
-    let reason = (!check.world.world.is_clear(middle_m, origin_m))
-        .then(|| Reason::BehindCover { distance_m: origin_m.distance(middle_m) });
+    let world = check.world.world;
+    let clear = world.is_clear(middle_m, origin_m) || was_clear(check, middle_m, origin_m);
+    let reason = (!clear).then(|| Reason::BehindCover { distance_m: origin_m.distance(middle_m) });
     yes_or_no(check, Rule::Cover, reason)
+}
+
+/// Whether a door or lift alone is in the way, and was not for a screen as old as the far edge of her
+/// window: somebody else set it going, and she had not heard of it. A claim makes that edge no older.
+#[cold]
+fn was_clear(check: &ShotCheck<'_>, middle_m: Vec3, origin_m: Vec3) -> bool {
+    let furthest_s = match check.weapon.rules.rewind {
+        Some(rule) => f64::from(hold(check, rule).1.furthest_s),
+        None => REWIND_MAX_S,
+    };
+    let hz = f64::from(check.world.mode.tick_hz.max(1));
+    let edge = ViewStep::at(check.landed).back(furthest_s * hz);
+    let scene = &check.world;
+    scene.unheard.after(edge).any(|had| scene.world.with_movers(had).is_clear(middle_m, origin_m))
 }
 
 fn rewind(check: &mut ShotCheck<'_>, window: &mut LatencyWindow) -> Option<Reason> {

@@ -2,12 +2,14 @@
 
 use fairshot_mode::{Mode, Weapon};
 use fairshot_units::{EntityId, EntityKind, EntityState, Tick, ViewStep};
-use fairshot_world::{History, PastPose, Present, RewindError};
+use fairshot_world::{History, PastPose, Present, RewindError, Unheard};
 
 /// What every shot of one tick is judged against. Shared by all of them and never changed by one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
     pub world: Present<'a>,
+    /// Its doors and lifts as screens have them that have not heard of the last second's tellings.
+    pub unheard: &'a Unheard,
     pub history: &'a History,
     pub mode: &'a Mode,
     /// Each entity's team by id; `EntityState::NO_TEAM` is none.

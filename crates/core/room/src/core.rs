@@ -10,7 +10,7 @@ use crate::{CommandSpec, RoomSetup};
 use fairshot_judge::{Judge, Judgement, Scene};
 use fairshot_mode::Mode;
 use fairshot_units::{EntityId, EntityState, Life, RoomId, Tick, ViewStep};
-use fairshot_world::{History, Motion, Movers, Present, StaticWorld, TargetShapes};
+use fairshot_world::{History, Motion, Movers, Present, StaticWorld, TargetShapes, Unheard};
 use std::sync::Arc;
 
 /// See the module's head.
@@ -24,6 +24,8 @@ pub(crate) struct Core {
     pub mover_waits: Vec<u32>,
     /// What clients take each mover to be doing.
     pub told: Vec<Motion>,
+    /// The movers as clients have them that have not heard of it yet.
+    pub unheard: Unheard,
     pub history: History,
     pub judge: Judge,
     pub commands: Vec<CommandSpec>,
@@ -75,6 +77,7 @@ impl Core {
             movers: Movers::new(&blocks),
             mover_waits,
             told: vec![Motion::Rest; blocks.len()],
+            unheard: Unheard::default(),
             history: History::new(&mode, shapes),
             judge,
             commands,
@@ -101,6 +104,7 @@ impl Core {
     pub(crate) fn scene(&self) -> Scene<'_> {
         Scene {
             world: Present::new(&self.world, &self.movers),
+            unheard: &self.unheard,
             history: &self.history,
             mode: &self.mode,
             teams: &self.teams,

@@ -22,7 +22,15 @@ pub(crate) fn step(core: &mut Core, out: &mut TickOutput) {
             core.movers.get(mover).map(|state| state.motion) == core.told.get(mover).copied()
         })
         .collect();
+    if told.contains(&false) {
+        let mut before = core.movers.clone();
+        for (mover, motion) in core.told.iter().enumerate() {
+            before.set(mover, *motion);
+        }
+        core.unheard.note(core.tick, before);
+    }
     core.movers.step(dt_s);
+    core.unheard.step(core.tick, core.mode.tick_hz, dt_s);
     core.told.clear();
     for (index, told) in told.into_iter().enumerate() {
         let Some(state) = core.movers.get(index) else { continue };

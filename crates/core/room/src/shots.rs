@@ -101,6 +101,7 @@ fn judge_one(core: &mut Core, shot: &Shot, moves: &[Move], out: &mut TickOutput)
     let judged = JudgedShot { claim: &claim, ruling, shooter, stats, exact_step };
     let scene = Scene {
         world: Present::new(&core.world, &core.movers),
+        unheard: &core.unheard,
         history: &core.history,
         mode: &core.mode,
         teams: &core.teams,
@@ -231,6 +232,7 @@ fn act(core: &mut Core, burst: &Burst) {
     let judged = JudgedShot { claim: &claim, ruling, shooter, stats, exact_step };
     let scene = Scene {
         world: Present::new(&core.world, &core.movers),
+        unheard: &core.unheard,
         history: &core.history,
         mode: &core.mode,
         teams: &core.teams,

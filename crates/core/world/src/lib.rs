@@ -28,7 +28,8 @@ pub use history::{
 pub use projectile::{Flight, Projectile};
 pub use scene::{
     ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX, HeightField, Hit, Mesh, Motion, MoverState,
-    Movers, Present, Scenery, SceneryError, StaticWorld, Surface, TRIANGLES_MAX,
+    Movers, Present, Scenery, SceneryError, StaticWorld, Surface, TRIANGLES_MAX, Unheard,
+    UnheardState,
 };
 pub use shapes::TargetShapes;
 pub use walk::Footing;

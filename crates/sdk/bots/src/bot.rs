@@ -44,6 +44,8 @@ const AIM_OFF_M: f32 = 0.12;
 const BESIDE_M: f32 = 1.2;
 /// And it does so only where that is clearly further than any body may be off.
 const TELEPORT_MIN_M: f32 = 6.0;
+/// From past a wall fires a cheat that far before its eye, which the origin's rule lets pass.
+const PAST_COVER_M: f32 = 2.0;
 /// A cheat that fires too fast pulls the trigger every third frame.
 const RAPID_FRAMES: u64 = 3;
 
@@ -73,10 +75,7 @@ impl Bot {
 
     /// Makes the frames that are due and fires as it sees fit.
     pub fn play(&mut self, client: &mut PlayerClient, mood: Mood, now_us: u64) {
-        if let Some(cheat) = self.cheat.filter(|_| !self.lying) {
-            client.forge(cheat.forgery());
-            self.lying = true;
-        }
+        self.begin_lying(client);
         for _ in 0..FRAMES_PER_TURN_MAX {
             if !client.frame_due(now_us) {
                 return;
@@ -87,10 +86,23 @@ impl Bot {
             if client.frame(input, false, now_us).is_none() {
                 return;
             }
+            if self.cheat == Some(Cheat::Speed) {
+                client.frame(input, false, now_us);
+            }
             if mood == Mood::Fighting && self.frames >= self.fire_at_frame {
                 self.shoot(client, now_us);
             }
         }
+    }
+
+    fn begin_lying(&mut self, client: &mut PlayerClient) {
+        let Some(cheat) = self.cheat.filter(|_| !self.lying) else { return };
+        let Some(settings) = client.settings().cloned() else { return };
+        client.forge(cheat.forgery());
+        if let Some(liar) = cheat.liar(&settings) {
+            client.forge_with(liar);
+        }
+        self.lying = true;
     }
 
     /// Looks for a target every few frames; what it sees stands on its own screen.
@@ -112,7 +124,9 @@ impl Bot {
             .find(|state| Some(state.id) == client.entity())
             .map_or(EntityState::NO_TEAM, |state| state.team);
         let within_m = nearest_m..weapon.range_m * 0.9;
-        self.target = target::nearest(&client.drawn(now_us), eye_m, team, within_m, settings);
+        let hidden = self.cheat.is_some_and(Cheat::wants_hidden);
+        let drawn = client.drawn(now_us);
+        self.target = target::nearest(&drawn, eye_m, team, within_m, hidden, settings);
     }
 
     fn input(&mut self, client: &PlayerClient, mood: Mood) -> Input {
@@ -162,7 +176,7 @@ impl Bot {
 
     fn shoot(&mut self, client: &mut PlayerClient, now_us: u64) {
         let (Some(target), Some(body)) = (self.target, client.body()) else { return };
-        if !body.alive {
+        if !body.alive && self.cheat != Some(Cheat::DeadFire) {
             return;
         }
         let Some(settings) = client.settings().cloned() else { return };
@@ -171,9 +185,14 @@ impl Bot {
         let Some(weapon) = self.weapon(client) else { return };
         let (id, rate) = (weapon.id, weapon.shots_per_second);
         let mut origin_m = feet_m + Vec3::Y * eye_height_m;
-        if self.cheat == Some(Cheat::TeleportOrigin) {
-            let towards = (target.at_m - origin_m).normalize_or_zero();
-            origin_m = target.at_m - towards * BESIDE_M;
+        let towards = (target.at_m - origin_m).normalize_or_zero();
+        let elsewhere_m = match self.cheat {
+            Some(Cheat::TeleportOrigin) => Some(target.at_m - towards * BESIDE_M),
+            Some(Cheat::OriginPastCover) => Some(origin_m + towards * PAST_COVER_M),
+            _ => None,
+        };
+        if let Some(elsewhere_m) = elsewhere_m {
+            origin_m = elsewhere_m;
             client.forge(Forgery { origin_m: Some(origin_m), ..Forgery::default() });
         }
         let off = Vec3::new(
@@ -189,7 +208,7 @@ impl Bot {
 
     /// Frames until the next shot: the weapon's own pace, a little slower at whim.
     fn pause_frames(&mut self, shots_per_second: f32) -> u64 {
-        if self.cheat == Some(Cheat::RapidFire) {
+        if matches!(self.cheat, Some(Cheat::RapidFire | Cheat::SwappedRapidFire)) {
             return RAPID_FRAMES;
         }
         let frames = 64.0 / shots_per_second.max(0.1);
@@ -208,6 +227,11 @@ impl Bot {
             let loaded = client.rounds(id).is_some_and(|rounds| rounds > 0);
             (weapon.kind == WeaponKind::Instant && loaded).then_some(weapon)
         };
+        if self.cheat == Some(Cheat::SwappedRapidFire) {
+            let all: Vec<_> = weapons.weapons().iter().filter_map(|w| fires(w.id)).collect();
+            let turn = usize::try_from(self.frames).unwrap_or(0).checked_rem(all.len())?;
+            return Some(all[turn]);
+        }
         fires(client.held())
             .or_else(|| weapons.weapons().iter().find_map(|weapon| fires(weapon.id)))
     }

@@ -8,6 +8,7 @@
 mod bot;
 mod chance;
 mod cheat;
+mod lies;
 mod target;
 
 pub use bot::{Bot, Mood};

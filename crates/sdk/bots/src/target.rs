@@ -1,4 +1,4 @@
-//! Whom a bot shoots at: what its own screen shows, near and in the clear.
+//! Whom a bot shoots at: what its own screen shows, near and in the clear; a cheat's may be behind a wall.
 
 use fairshot_client_core::{Drawn, GameSettings};
 use fairshot_units::{EntityKind, EntityState};
@@ -14,12 +14,13 @@ pub(crate) struct Target {
     pub(crate) distance_m: f32,
 }
 
-/// The nearest enemy within reach that no wall hides; allies and the dead are none.
+/// The nearest enemy within reach that no wall hides, or one does; allies and the dead are none.
 pub(crate) fn nearest(
     drawn: &[Drawn],
     eye_m: Vec3,
     team: u8,
     distance_m: std::ops::Range<f32>,
+    hidden: bool,
     settings: &GameSettings,
 ) -> Option<Target> {
     let mode = &settings.mode;
@@ -41,7 +42,8 @@ pub(crate) fn nearest(
         let at_m = shown.pose.position_m + Vec3::Y * height_m * AIM_HEIGHT;
         let away_m = at_m.distance(eye_m);
         let is_nearer = found.is_none_or(|best| away_m < best.distance_m);
-        if distance_m.contains(&away_m) && is_nearer && settings.world.is_clear(eye_m, at_m) {
+        let is_wanted = || settings.world.is_clear(eye_m, at_m) != hidden;
+        if distance_m.contains(&away_m) && is_nearer && is_wanted() {
             found = Some(Target { at_m, distance_m: away_m });
         }
     }

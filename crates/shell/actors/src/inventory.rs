@@ -4,19 +4,17 @@
 use crate::clock::Clock;
 use crate::pending::Pending;
 use crate::readback::{Owner, inventory_view};
-use crate::room::{RoomInbox, ShotStamp, Stamped};
+use crate::room::{RoomInbox, Stamped};
 use actix::{Actor, ActorContext, Context, Handler, Message};
 use bytes::Bytes;
 use fairshot_cluster::control::{ControlError, InventoryView, WeaponOutcome};
 use fairshot_gateway::{Full, Gateway, SessionId};
-use fairshot_judge::{Claim, LedgerRuling, NamedTarget};
-use fairshot_ledger::{
-    CommandError, CommandErrorKind, FrameReport, Inventory, Ledger, ShotReport, ShotRuling,
-};
+use fairshot_ledger::{CommandError, CommandErrorKind, Inventory, Ledger};
 use fairshot_mode::{Ammunition, Catalogue, Mode};
-use fairshot_room::{Frame, InventoryOrder, RoomInput, Shot};
+use fairshot_relay::Intake;
+use fairshot_room::InventoryOrder;
 use fairshot_units::{EntityId, Life, Revision, WeaponCommand};
-use fairshot_wire::{AckWindow, CloseCode, Down, MalformedShot, UpDatagram};
+use fairshot_wire::{CloseCode, Down, MalformedShot, UpDatagram};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -31,14 +29,12 @@ pub(crate) struct InventoryActor {
     owner: Owner,
     session: SessionId,
     mode: Arc<Mode>,
-    ledger: Ledger,
-    heard: AckWindow,
+    intake: Intake,
     room: Weak<RoomInbox>,
     gateway: Rc<RefCell<Gateway>>,
     pending: Pending,
     clock: Clock,
-    /// Times a frame lowered a total, and how many of those the room has been told.
-    corrections: u64,
+    /// Corrections the room has been told of.
     corrections_told: u64,
 }
 
@@ -61,134 +57,18 @@ impl InventoryActor {
             entity: parts.entity,
             owner: parts.owner,
             session: parts.session,
-            ledger: Ledger::new(parts.catalogue),
+            intake: Intake::new(parts.entity, &parts.mode, Ledger::new(parts.catalogue)),
             mode: parts.mode,
-            heard: AckWindow::default(),
             room: parts.room,
             gateway: parts.gateway,
             pending: parts.pending,
             clock: parts.clock,
-            corrections: 0,
             corrections_told: 0,
         }
     }
 
     fn is_open(&self) -> bool {
         self.mode.ammunition == Ammunition::Open
-    }
-
-    /// Joins one datagram's frames and shots and returns what the room is to see of them.
-    fn join(
-        &mut self,
-        datagram: &mut UpDatagram,
-        malformed: &[MalformedShot],
-    ) -> (Vec<RoomInput>, Vec<ShotStamp>) {
-        let now_ms = self.clock.now_ms();
-        let mut inputs = Vec::with_capacity(2);
-        let mut stamps = Vec::new();
-        for fault in malformed {
-            // Acknowledged like any other, so that its client does not send it for ever.
-            let first = fault.number.is_none_or(|number| self.heard.record(number));
-            if first {
-                inputs.push(RoomInput::Malformed { entity: self.entity });
-            }
-        }
-        for frame in &datagram.frames {
-            if let Some(input) = self.join_frame(frame, now_ms) {
-                inputs.push(RoomInput::Frame(input));
-            }
-        }
-        for shot in datagram.shots.drain(..) {
-            let (number, revision, total) = (shot.number, shot.revision, shot.total);
-            let weapon = shot.weapon;
-            let Some(input) = self.join_shot(shot, now_ms) else { continue };
-            if matches!(input, RoomInput::Shot(_)) {
-                let ruled_by = (!self.is_open()).then(|| self.ledger.ruled_by(revision, weapon));
-                let entity = self.entity;
-                stamps.push(ShotStamp { entity, number, revision, total, ruled_by });
-            }
-            inputs.push(input);
-        }
-        (inputs, stamps)
-    }
-
-    fn join_frame(&mut self, frame: &fairshot_wire::Frame, now_ms: u64) -> Option<Frame> {
-        if !self.heard.record(frame.number) {
-            return None;
-        }
-        let (held, firing) = if self.is_open() {
-            let firing = frame.firing.then_some(frame.held);
-            (frame.held, firing)
-        } else {
-            let before = self.ledger.total(frame.held);
-            let ruling = self.ledger.frame(
-                &FrameReport {
-                    life: frame.life,
-                    rev: frame.revision,
-                    number: frame.number,
-                    held: frame.held,
-                    total: frame.total,
-                    clip: frame.clip,
-                    firing: frame.firing,
-                },
-                now_ms,
-            );
-            // A frame that had to lower a total heard of a shot that was lost, or of a frozen counter.
-            if self.ledger.total(frame.held) != before {
-                self.corrections += 1;
-            }
-            (self.ledger.held(), ruling.acts)
-        };
-        Some(Frame {
-            entity: self.entity,
-            life: frame.life,
-            number: frame.number,
-            input: frame.input,
-            held,
-            firing,
-        })
-    }
-
-    fn join_shot(&mut self, shot: fairshot_wire::Shot, now_ms: u64) -> Option<RoomInput> {
-        if !self.heard.record(shot.number) {
-            return None;
-        }
-        let ruling = if self.is_open() {
-            LedgerRuling::Accepted
-        } else {
-            let report = ShotReport {
-                life: shot.life,
-                rev: shot.revision,
-                number: shot.number,
-                weapon: shot.weapon,
-                total: shot.total,
-            };
-            match self.ledger.shot(&report, now_ms) {
-                ShotRuling::Accepted => LedgerRuling::Accepted,
-                ShotRuling::Refused(rule) => LedgerRuling::Refused(rule),
-                ShotRuling::Repeat => return None,
-                ShotRuling::Malformed => return Some(RoomInput::Malformed { entity: self.entity }),
-            }
-        };
-        let names = shot
-            .names
-            .iter()
-            .map(|named| NamedTarget { pellet: named.pellet, target: named.target })
-            .collect();
-        Some(RoomInput::Shot(Shot {
-            entity: self.entity,
-            life: shot.life,
-            claim: Claim {
-                number: shot.number,
-                weapon: shot.weapon,
-                view: shot.view,
-                origin_m: shot.origin_m,
-                direction: shot.direction,
-                names,
-            },
-            ruling,
-            frame: shot.frame,
-        }))
     }
 
     /// Queues a command's packet, then commits it: a full queue leaves everything as it was.
@@ -201,18 +81,18 @@ impl InventoryActor {
             return Err(counts_no_rounds(&self.mode));
         }
         let now_ms = self.clock.now_ms();
-        let planned = self.ledger.plan(command, now_ms).map_err(refused)?;
+        let planned = self.intake.ledger.plan(command, now_ms).map_err(refused)?;
         let revision = planned.revision();
         if dry_run {
             self.gateway.borrow_mut().check_command(self.session).map_err(full)?;
-            let mut after = self.ledger.clone();
+            let mut after = self.intake.ledger.clone();
             after.commit(planned, now_ms);
             return Ok(self.outcome(revision, &after.inventory()));
         }
         let packet = Down::Command { revision, command: *command }.to_bytes();
         self.queue(packet)?;
-        self.ledger.commit(planned, now_ms);
-        Ok(self.outcome(revision, &self.ledger.inventory()))
+        self.intake.ledger.commit(planned, now_ms);
+        Ok(self.outcome(revision, &self.intake.ledger.inventory()))
     }
 
     fn outcome(&self, revision: Revision, inventory: &Inventory) -> WeaponOutcome {
@@ -220,7 +100,13 @@ impl InventoryActor {
     }
 
     fn view(&self, inventory: &Inventory) -> InventoryView {
-        inventory_view(&self.owner, &self.mode, inventory, self.corrections, self.clock.now_ms())
+        inventory_view(
+            &self.owner,
+            &self.mode,
+            inventory,
+            self.intake.corrections(),
+            self.clock.now_ms(),
+        )
     }
 
     fn queue(&mut self, packet: Bytes) -> Result<(), ControlError> {
@@ -232,7 +118,7 @@ impl InventoryActor {
     fn respawn(&mut self, life: Life) {
         let packet = Down::RespawnGrant { life }.to_bytes();
         match self.queue(packet) {
-            Ok(()) => self.ledger.respawn(life),
+            Ok(()) => self.intake.ledger.respawn(life),
             Err(error) => self.end(CloseCode::Slow, &error.to_string()),
         }
     }
@@ -261,25 +147,27 @@ pub(crate) struct Heard {
 impl Handler<Heard> for InventoryActor {
     type Result = ();
 
-    fn handle(&mut self, mut heard: Heard, context: &mut Self::Context) {
+    fn handle(&mut self, heard: Heard, context: &mut Self::Context) {
         self.pending.handled();
         let snapshot = heard.datagram.snapshot;
-        let (inputs, shots) = self.join(&mut heard.datagram, &heard.malformed);
+        let (mut inputs, mut shots) = (Vec::with_capacity(2), Vec::new());
+        let now_ms = self.clock.now_ms();
+        self.intake.join(&heard.datagram, &heard.malformed, now_ms, &mut inputs, &mut shots);
         self.gateway.borrow_mut().recycle(heard.datagram);
-        if let Some(diverged) = self.ledger.liveness() {
+        if let Some(diverged) = self.intake.ledger.liveness() {
             self.end(CloseCode::Diverged, diverged.label());
         }
         let stamped = Stamped {
             entity: self.entity,
             session: self.session,
             inputs,
-            acks: self.heard.acks(),
+            acks: self.intake.acks(),
             snapshot,
-            revision: self.ledger.revision(),
+            revision: self.intake.ledger.revision(),
             shots,
-            corrections: self.corrections - self.corrections_told,
+            corrections: self.intake.corrections() - self.corrections_told,
         };
-        self.corrections_told = self.corrections;
+        self.corrections_told = self.intake.corrections();
         match self.room.upgrade() {
             // Bounded by what a session may send; were it ever full, these inputs would be lost like a
             // datagram that nobody sends again: the ledger has joined them, no verdict follows.
@@ -346,7 +234,7 @@ impl Handler<Read> for InventoryActor {
         if self.is_open() {
             return Err(counts_no_rounds(&self.mode));
         }
-        Ok(self.view(&self.ledger.inventory()))
+        Ok(self.view(&self.intake.ledger.inventory()))
     }
 }
 
@@ -359,7 +247,7 @@ impl Handler<ApplyFailed> for InventoryActor {
     type Result = ();
 
     fn handle(&mut self, failed: ApplyFailed, _: &mut Self::Context) {
-        let diverged = self.ledger.apply_failed(failed.0);
+        let diverged = self.intake.ledger.apply_failed(failed.0);
         self.end(CloseCode::Diverged, diverged.label());
     }
 }

@@ -1,9 +1,9 @@
 //! The modes a process holds: checked settings, the text its clients get, the static world its rooms
 //! share, and the game's own code laid over them.
 
-use crate::room::Names;
 use bytes::Bytes;
 use fairshot_mode::{Catalogue, Mode};
+use fairshot_relay::Names;
 use fairshot_room::{Game, PlainGame};
 use fairshot_world::StaticWorld;
 use std::collections::BTreeMap;

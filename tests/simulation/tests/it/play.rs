@@ -65,7 +65,7 @@ fn inventories_agree_once_everything_arrived() {
     game.settle();
     let findings = game.findings();
     assert!(findings.diverged.is_empty(), "{findings}");
-    assert!(game.host.sessions.iter().all(|session| session.ledger.revision().0 >= 20));
+    assert!(game.host.sessions.iter().all(|session| session.ledger().revision().0 >= 20));
 }
 
 #[test]

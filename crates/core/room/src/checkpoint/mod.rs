@@ -52,7 +52,7 @@ impl CheckpointError {
     }
 }
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl Room {
     /// The room between two ticks, as bytes.
@@ -137,6 +137,7 @@ impl Core {
         self.movers.load(&saved.movers);
         self.mover_waits = saved.mover_waits;
         self.told = saved.told;
+        self.unheard.load(&saved.unheard, &self.movers);
         for (seat, saved) in saved.seats.into_iter().enumerate() {
             let player = saved.map(|saved| saved.into_player(seat, self, names)).transpose()?;
             self.teams[seat] =

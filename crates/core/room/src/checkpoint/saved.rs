@@ -15,7 +15,7 @@ use crate::{HitData, HitSource};
 use fairshot_judge::{Allowance, ClipUse, FiredShot, Latency, ShooterRecord};
 use fairshot_mode::{Stat, StatSheet, WeaponNumbers};
 use fairshot_units::{EntityId, Life, MessageNumber, PlayerId, Rule, Tick, ViewStep, WeaponId};
-use fairshot_world::{BodyState, Brain, Motion, MoverState, Projectile as Body};
+use fairshot_world::{BodyState, Brain, Motion, MoverState, Projectile as Body, UnheardState};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -39,6 +39,7 @@ pub(super) struct Saved {
     pub movers: Vec<MoverState>,
     pub mover_waits: Vec<u32>,
     pub told: Vec<Motion>,
+    pub unheard: Vec<UnheardState>,
     pub seats: Vec<Option<SavedPlayer>>,
     pub monsters: Vec<SavedMonster>,
     pub flying: Vec<SavedProjectile>,
@@ -167,6 +168,7 @@ impl Saved {
             movers: core.movers.save(),
             mover_waits: core.mover_waits.clone(),
             told: core.told.clone(),
+            unheard: core.unheard.save(),
             seats: core.seats.iter().map(|seat| seat.as_ref().map(SavedPlayer::of)).collect(),
             monsters: core.monsters.iter().map(SavedMonster::of).collect(),
             flying,

@@ -4,7 +4,7 @@
 use crate::kit::{A, B, Range, V, at, gun, mode};
 use fairshot_mode::{Block, Mode, Mover, MoverWay};
 use fairshot_room::Event;
-use fairshot_units::{Input, Tick};
+use fairshot_units::{Input, Rule, Tick};
 use fairshot_world::{Motion, MoverState, Movers};
 use glam::Vec3;
 
@@ -181,4 +181,69 @@ fn a_rider_who_walks_off_and_a_monster_are_carried_alike() {
         range.tick();
     }
     assert!(range.out.own[0].position_m.y < 0.01, "off the plate and down");
+}
+
+/// A wall across the way that slides down at tick 100; she stands before it with her eye past where it
+/// comes to be, as her own screen has her, who has not heard of it.
+fn behind_a_fallen_gate(fixed: bool) -> Range {
+    let down = Block {
+        centre_m: Vec3::new(0.0, 1.5, -1.0),
+        half_m: Vec3::new(4.0, 1.5, 0.1),
+        yaw_rad: 0.0,
+    };
+    let mut settings = mode(vec![gun(1)]);
+    if fixed {
+        settings.arena.blocks = vec![down];
+    }
+    let up = Block { centre_m: down.centre_m + Vec3::Y * 10.0, ..down };
+    let mut range = Range::with_movers(settings, 1, vec![up]);
+    range.join(A, |_| Vec3::ZERO);
+    range.join(V, |_| Vec3::new(0.0, 0.0, -10.0));
+    range.script.lock().expect("one thread").each = Some(Box::new(move |room| {
+        if room.tick() == Tick(99) {
+            let falls = Motion::Towards { centre_m: down.centre_m, speed_m_s: 1000.0 };
+            assert!(room.movers().set(0, falls));
+        }
+    }));
+    range.usual_latency(A, 10);
+    range
+}
+
+const EYE: Vec3 = Vec3::new(0.0, 1.6, -1.5);
+const CHEST: Vec3 = Vec3::new(0.0, 1.2, -10.0);
+
+#[test]
+fn a_gate_that_fell_unheard_refuses_nobody_who_fires_from_where_her_screen_has_her() {
+    let mut range = behind_a_fallen_gate(false);
+    // Ten ticks of latency and 0.2 s of tolerance: 22 ticks and a part after the telling of tick 100.
+    for tick in [100, 110, 121] {
+        range.run_to(tick - 1);
+        let verdict = range.shot(A, 1, at(tick - 10), EYE, CHEST);
+        assert!(verdict.outcome.is_accepted(), "tick {tick}: {:?}", verdict.outcome);
+    }
+    assert_eq!(range.last_hit(), Some(V), "and what she saw she hit");
+}
+
+#[test]
+fn nobody_fires_past_a_gate_for_longer_than_her_latency_keeps_it_from_her() {
+    let mut range = behind_a_fallen_gate(false);
+    range.run_to(123);
+    // Whatever step she names, for the edge is that of the samples before.
+    for view in [at(122), at(114), at(99), at(70)] {
+        let verdict = range.shot(A, 1, view, EYE, CHEST);
+        assert_eq!(verdict.outcome.refused_by(), Some(Rule::Cover), "{view:?}");
+    }
+    let before = Vec3::new(0.0, 1.6, 0.0);
+    assert!(range.shot(A, 1, at(114), before, CHEST).outcome.is_accepted());
+    assert_eq!(range.last_hit(), None, "a shot from this side of it stops there");
+}
+
+#[test]
+fn a_wall_that_never_moved_is_cover_whatever_doors_do() {
+    let mut range = behind_a_fallen_gate(true);
+    for tick in [90, 100, 110] {
+        range.run_to(tick - 1);
+        let verdict = range.shot(A, 1, at(tick - 10), EYE, CHEST);
+        assert_eq!(verdict.outcome.refused_by(), Some(Rule::Cover), "tick {tick}");
+    }
 }

@@ -9,12 +9,14 @@ mod scenery;
 mod slab;
 mod tree;
 mod triangle;
+mod unheard;
 mod vicinity;
 
 pub use files::{ArenaFileError, GLTF_BYTES_MAX, HEIGHTS_BYTES_MAX};
 pub use mover::{Motion, MoverState, Movers};
 pub(crate) use obstacle::{Figure, Obstacle};
 pub use scenery::{HeightField, Mesh, Scenery, SceneryError, TRIANGLES_MAX};
+pub use unheard::{Unheard, UnheardState};
 pub(crate) use vicinity::Vicinity;
 
 use crate::Ray;
@@ -78,6 +80,15 @@ impl<'a> Present<'a> {
     #[must_use]
     pub fn new(fixed: &'a StaticWorld, movers: &'a Movers) -> Self {
         Self { fixed, movers: movers.placed() }
+    }
+
+    /// The same world with its movers elsewhere.
+    #[must_use]
+    pub fn with_movers<'b>(self, movers: &'b Movers) -> Present<'b>
+    where
+        'a: 'b,
+    {
+        Present::new(self.fixed, movers)
     }
 
     /// The first surface on a ray of unit direction, within `range_m`.

@@ -1,7 +1,6 @@
 //! What a tick said, on its way: orders to inventories, events to streams, the snapshot to datagrams,
 //! refusals to the log, counts to the metrics.
 
-use super::convert;
 use super::{RoomActor, Workspace, link::Link};
 use crate::inventory::Orders;
 use crate::readback::{unix_ms, weapon_name};
@@ -114,7 +113,7 @@ impl RoomActor {
         let events: Vec<_> = out
             .events
             .iter()
-            .filter_map(|event| convert::event(event, out, &self.loaded.names))
+            .filter_map(|event| fairshot_relay::event(event, out, &self.loaded.names))
             .collect();
         let written = self.batches.write(out.tick, &events);
         let mut gateway = self.gateway.borrow_mut();
@@ -123,9 +122,9 @@ impl RoomActor {
             let own = out.notices.iter().filter(|(to, _)| *to == entity(index));
             let mut private = Vec::new();
             for (_, notice) in own {
-                private.extend(convert::notice(notice));
+                private.extend(fairshot_relay::notice(notice));
                 if let Notice::CommandAnswered { number, answer } = notice {
-                    let reply = convert::reply(answer);
+                    let reply = fairshot_relay::reply(answer);
                     let reply = Down::GameReply { number: *number, reply }.to_bytes();
                     if let Err(full) = gateway.queue_reply(link.session, reply) {
                         tracing::warn!(player = %link.player, %full, "a command's answer was dropped");
@@ -172,7 +171,7 @@ impl RoomActor {
             let pose = row.map_or(Pose::default(), |state| state.pose);
             let traits = row.map_or(0, |state| state.traits);
             let personal = Personal {
-                own: convert::own_state(own, link.revision, traits),
+                own: fairshot_relay::own_state(own, link.revision, traits),
                 acks: link.acks,
                 viewer: Viewer { pose },
             };

@@ -3,9 +3,9 @@
 //! A datagram a player and tick is the most frequent thing there is, so it costs the room no message: the
 //! inventories leave it here and the room takes all of it at once, before whatever it does next.
 
-use super::kept::ShotStamp;
 use super::{INBOX_MAX, RoomActor};
 use fairshot_gateway::SessionId;
+use fairshot_relay::ShotStamp;
 use fairshot_room::RoomInput;
 use fairshot_units::{EntityId, Revision};
 use fairshot_wire::{MessageAcks, SnapshotAck};

@@ -5,15 +5,14 @@
 //! that is two allocations at the most beside its own; names, rules and texts are made when asked.
 
 use super::RoomActor;
-use super::convert;
 use crate::modes::LoadedMode;
 use fairshot_judge::{
     Judgement, Pass, Ray, Scene, Spared, Verdict, aimed, middle_m, passes, way_past,
 };
-use fairshot_ledger::RuledBy;
 use fairshot_mode::WeaponKind;
+use fairshot_relay::ShotStamp;
 use fairshot_room::Shot;
-use fairshot_units::{EntityId, EntityKind, Life, MessageNumber, PlayerId, Pose, Revision};
+use fairshot_units::{EntityId, EntityKind, Life, PlayerId, Pose};
 use glam::Vec3;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,17 +24,6 @@ const REFUSALS_KEPT: usize = 1024;
 const REFUSALS_KEPT_MS: u64 = 600_000;
 /// Shots of one tick whose targets are looked for; those of a flood beyond are kept without.
 pub(super) const LOOKED_ROUND_MAX: usize = 64;
-
-/// What a shot's inventory said of it, beside the ruling.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ShotStamp {
-    pub(crate) entity: EntityId,
-    pub(crate) number: MessageNumber,
-    pub(crate) revision: Revision,
-    pub(crate) total: u16,
-    /// `None` in a mode that counts no ammunition.
-    pub(crate) ruled_by: Option<RuledBy>,
-}
 
 /// One judged shot with all that was measured.
 #[derive(Clone, Debug)]
@@ -216,7 +204,7 @@ impl RoomActor {
         let mut workspace = self.shared.workspace.borrow_mut();
         for (index, verdict) in judgement.verdicts.iter().enumerate() {
             let shooter = usize::from(verdict.shooter.0);
-            let Some(shot) = convert::shot_of(&self.inbox, verdict) else { continue };
+            let Some(shot) = fairshot_relay::shot_of(&self.inbox, verdict) else { continue };
             let Some(Some(link)) = self.links.get(shooter) else { continue };
             let stamp = self
                 .stamps

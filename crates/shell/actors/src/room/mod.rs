@@ -1,6 +1,5 @@
 //! One room as an actor: it owns the match, ticks it when the shard says so, and sends what came of it.
 
-mod convert;
 mod deliver;
 mod explain;
 mod inbox;
@@ -8,10 +7,8 @@ mod kept;
 mod link;
 mod report;
 
-pub(crate) use convert::Names;
 pub(crate) use explain::ReadShots;
 pub(crate) use inbox::{RoomInbox, Stamped};
-pub(crate) use kept::ShotStamp;
 pub(crate) use report::{ReadRoom, RoomReading};
 
 use crate::clock::Clock;
@@ -25,6 +22,7 @@ use fairshot_cluster::control::NodeName;
 use fairshot_gateway::{Gateway, SessionId};
 use fairshot_judge::Pass;
 use fairshot_matchmaking::Generation;
+use fairshot_relay::ShotStamp;
 use fairshot_room::{CATCH_UP_TICKS_MAX, Room, RoomInput, RoomSetup, TickOutput};
 use fairshot_telemetry::metrics::{ModeMetrics, RoomEnd, RoomOpen};
 use fairshot_telemetry::stage;
@@ -245,10 +243,11 @@ impl RoomActor {
             .filter(|(entity, _)| *entity != newcomer)
             .map(|(entity, player)| {
                 let life = self.room.life(entity).unwrap_or(Life(0));
-                convert::present(entity, player, life, team_of(entity))
+                fairshot_relay::present(entity, player, life, team_of(entity))
             })
             .collect();
-        let moved = (0..).zip(self.room.movers()).map(|(at, state)| convert::moved(at, state));
+        let moved =
+            (0..).zip(self.room.movers()).map(|(at, state)| fairshot_relay::moved(at, state));
         let joined: Vec<_> = joined.into_iter().chain(moved).collect();
         if joined.is_empty() {
             return;
@@ -419,7 +418,7 @@ impl Handler<GameCommand> for RoomActor {
 
     fn handle(&mut self, asked: GameCommand, _: &mut Self::Context) {
         self.take_stamped();
-        self.put(RoomInput::Command(convert::command(asked.entity, asked.command)));
+        self.put(RoomInput::Command(fairshot_relay::command(asked.entity, asked.command)));
     }
 }
 

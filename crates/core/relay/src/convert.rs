@@ -1,4 +1,4 @@
-//! The room's values as wire messages. The only place that knows both.
+//! The room's values as wire messages.
 
 use fairshot_judge::{Outcome as Ruling, Ray, ShotHit, Verdict};
 use fairshot_mode::{DataValue, HitZone, Mode};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A mode's recurring texts, made once.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub struct Names {
     player_zones: Vec<Arc<str>>,
     monsters: Vec<MonsterNames>,
     /// The data of the weapons that have any.
@@ -32,7 +32,7 @@ struct MonsterNames {
 }
 
 impl Names {
-    pub(crate) fn of(mode: &Mode) -> Self {
+    pub fn of(mode: &Mode) -> Self {
         let zones = |zones: &[HitZone]| zones.iter().map(|zone| Arc::from(&*zone.name)).collect();
         let with_data = mode.weapons.weapons().iter().filter(|weapon| !weapon.data.is_empty());
         let weapon_data = with_data.map(|weapon| (weapon.id, record(&weapon.data))).collect();
@@ -50,7 +50,7 @@ impl Names {
         }
     }
 
-    pub(crate) fn zone(&self, kind: EntityKind, zone: Option<u8>) -> Option<Arc<str>> {
+    pub fn zone(&self, kind: EntityKind, zone: Option<u8>) -> Option<Arc<str>> {
         let zones = match kind {
             EntityKind::Player => &self.player_zones,
             EntityKind::Monster(index) => &self.monsters.get(usize::from(index))?.zones,
@@ -59,7 +59,7 @@ impl Names {
         zones.get(usize::from(zone?)).cloned()
     }
 
-    pub(crate) fn monster(&self, index: u8) -> Arc<str> {
+    pub fn monster(&self, index: u8) -> Arc<str> {
         match self.monsters.get(usize::from(index)) {
             Some(monster) => monster.name.clone(),
             None => Arc::from("monster"),
@@ -72,7 +72,7 @@ impl Names {
 }
 
 /// A player who is in the room, as a client that enters after her is told of her.
-pub(crate) fn present(entity: EntityId, player: &PlayerId, life: Life, team: u8) -> wire::Event {
+pub fn present(entity: EntityId, player: &PlayerId, life: Life, team: u8) -> wire::Event {
     wire::Event::Joined(wire::Joined {
         entity,
         kind: EntityKind::Player,
@@ -83,7 +83,7 @@ pub(crate) fn present(entity: EntityId, player: &PlayerId, life: Life, team: u8)
 }
 
 /// What a door or lift does, as clients move it too.
-pub(crate) fn moved(mover: u16, state: MoverState) -> wire::Event {
+pub fn moved(mover: u16, state: MoverState) -> wire::Event {
     let motion = match state.motion {
         Motion::Rest => wire::Motion::Rest,
         Motion::Gone => wire::Motion::Gone,
@@ -98,7 +98,7 @@ pub(crate) fn moved(mover: u16, state: MoverState) -> wire::Event {
 }
 
 /// One event for every client; `None` where the wire has no need of it.
-pub(crate) fn event(event: &Event, out: &TickOutput, names: &Names) -> Option<wire::Event> {
+pub fn event(event: &Event, out: &TickOutput, names: &Names) -> Option<wire::Event> {
     Some(match event {
         Event::Joined { entity, player, team } => {
             let own = out.own.iter().find(|own| own.entity == *entity);
@@ -145,7 +145,7 @@ pub(crate) fn event(event: &Event, out: &TickOutput, names: &Names) -> Option<wi
 }
 
 /// What one client alone is told on its event batch; an answer to a command goes its own way.
-pub(crate) fn notice(notice: &Notice) -> Option<wire::Event> {
+pub fn notice(notice: &Notice) -> Option<wire::Event> {
     match notice {
         Notice::ShotRefused { number, rule, reason, unseen_death, .. } => {
             Some(wire::Event::ShotRefused {
@@ -159,14 +159,14 @@ pub(crate) fn notice(notice: &Notice) -> Option<wire::Event> {
     }
 }
 
-pub(crate) fn reply(answer: &Answer) -> wire::GameReply {
+pub fn reply(answer: &Answer) -> wire::GameReply {
     match answer {
         Answer::Accepted => wire::GameReply::Accepted(None),
         Answer::Refused(name) => wire::GameReply::Refused(Arc::from(*name)),
     }
 }
 
-pub(crate) fn own_state(own: &OwnState, revision: Revision, traits: u32) -> snapshot::OwnState {
+pub fn own_state(own: &OwnState, revision: Revision, traits: u32) -> snapshot::OwnState {
     snapshot::OwnState {
         applied: own.applied,
         position_m: own.position_m,
@@ -181,7 +181,7 @@ pub(crate) fn own_state(own: &OwnState, revision: Revision, traits: u32) -> snap
 }
 
 /// A client's command; a value that is no record is a single field named `value`.
-pub(crate) fn command(entity: EntityId, command: wire::GameCommand) -> Command {
+pub fn command(entity: EntityId, command: wire::GameCommand) -> Command {
     let mut fields = Vec::new();
     match command.value {
         wire::Value::Record(record) => {
@@ -206,7 +206,7 @@ fn field(value: &wire::Value) -> Option<FieldValue> {
 }
 
 /// The shot among a tick's inputs that a verdict rules on.
-pub(crate) fn shot_of<'a>(inputs: &'a [RoomInput], verdict: &Verdict) -> Option<&'a Shot> {
+pub fn shot_of<'a>(inputs: &'a [RoomInput], verdict: &Verdict) -> Option<&'a Shot> {
     inputs.iter().find_map(|input| match input {
         RoomInput::Shot(shot)
             if shot.entity == verdict.shooter && shot.claim.number == verdict.number =>
