@@ -12,7 +12,7 @@ use fairshot_judge::{
 use fairshot_mode::WeaponKind;
 use fairshot_relay::ShotStamp;
 use fairshot_room::Shot;
-use fairshot_units::{EntityId, EntityKind, Life, MessageNumber, PlayerId, Pose, Revision};
+use fairshot_units::{EntityId, EntityKind, Life, PlayerId, Pose};
 use glam::Vec3;
 use std::collections::VecDeque;
 use std::rc::Rc;
