@@ -20,7 +20,7 @@ pub fn play_all<J: Sync, T: Send>(jobs: &[J], play: impl Fn(&J) -> T + Sync) -> 
         }
     };
     let mut played: Vec<(usize, T)> = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         running.into_iter().flat_map(|thread| thread.join().expect("no match panics")).collect()
     });
     played.sort_unstable_by_key(|(at, _)| *at);
