@@ -1,9 +1,7 @@
 //! What waits for a player: bounded, in one order, and the fault of that player alone.
 
-mod common;
-
+use crate::common::{House, STEP, batch};
 use bytes::Bytes;
-use common::{House, STEP, batch};
 use fairshot_gateway::{BATCHES_MAX, COMMANDS_MAX, Full, SessionEvent, SessionId};
 use fairshot_transport::link::Line;
 use fairshot_units::{Life, Revision, WeaponCommand};
@@ -205,8 +203,8 @@ fn the_newest_snapshot_takes_the_place_of_one_the_path_holds_back() {
     let thin =
         Line { bytes_per_second: Some(4000.0), latency: Duration::from_millis(40), ..near() };
     let mut house = House::new(6, near());
-    let server = common::SERVER.parse().expect("an address");
-    house.link.set_line_between(server, common::address(1), thin);
+    let server = crate::common::SERVER.parse().expect("an address");
+    house.link.set_line_between(server, crate::common::address(1), thin);
     let (client, session) = house.player(1);
     for tick in 0..64 * 10u32 {
         if tick % 2 == 0 {

@@ -1,9 +1,7 @@
 //! Sessions that mean harm: what each may cost, and with which word it goes.
 
-mod common;
-
+use crate::common::House;
 use bytes::Bytes;
-use common::House;
 use fairshot_gateway::{Limits, SessionEvent};
 use fairshot_transport::AddressLimit;
 use fairshot_transport::link::Line;
@@ -146,7 +144,7 @@ fn an_endless_message_is_refused_by_its_length() {
 fn a_second_hello_and_an_unknown_message_are_broken_protocol() {
     let mut house = House::new(6, near());
     let (twice, first) = house.player(1);
-    house.clients[twice].say(&common::hello(b"again"));
+    house.clients[twice].say(&crate::common::hello(b"again"));
     let (odd, second) = house.player(2);
     let key = house.clients[odd].key;
     house.clients[odd].endpoint.write(key, Bytes::from_static(&[1, 99])).expect("room");
@@ -163,8 +161,8 @@ fn a_peer_that_falls_silent_times_out_and_one_that_only_pings_does_too() {
     let (_, pinging_session) = house.player(2);
     let (talking, talking_session) = house.player(3);
     let dead = Line { loss: 1.0, ..near() };
-    let server = common::SERVER.parse().expect("an address");
-    house.link.set_line_between(common::address(1), server, dead);
+    let server = crate::common::SERVER.parse().expect("an address");
+    house.link.set_line_between(crate::common::address(1), server, dead);
     for _ in 0..64 * 14 {
         house.clients[silent].frame();
         house.clients[talking].frame();

@@ -1,7 +1,6 @@
 //! Joining over the in-process directory, with real seats behind it.
 
-mod support;
-
+use crate::support::{FakeNode, FakeNodes, players};
 use fairshot_cluster::agent::NodeAgent;
 use fairshot_cluster::control::Ban;
 use fairshot_cluster::directory::{Directory, LocalDirectory};
@@ -13,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use support::{FakeNode, FakeNodes, players};
 
 struct World {
     directory: Arc<LocalDirectory>,

@@ -1,7 +1,5 @@
 //! A node without sockets: real seats, no rooms behind them.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 pub mod conformance;
 pub mod etcd;
 

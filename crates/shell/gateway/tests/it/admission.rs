@@ -1,9 +1,7 @@
 //! Who becomes a session, and what everybody else costs and is told.
 
-mod common;
-
+use crate::common::{House, address, batch, hello, welcome};
 use bytes::Bytes;
-use common::{House, address, batch, hello, welcome};
 use fairshot_gateway::{Gone, SessionEvent};
 use fairshot_transport::link::Line;
 use fairshot_wire::{CloseCode, Hello, PROTOCOL_VERSION, Up, UpLimits};
@@ -129,7 +127,7 @@ fn the_old_connection_of_a_player_who_came_back_ends_without_touching_the_new_on
     let mut house = House::new(6, near());
     let (old_client, old) = house.player(1);
     // Its line breaks: nothing of it arrives, and nothing reaches it.
-    let server = common::SERVER.parse().expect("an address");
+    let server = crate::common::SERVER.parse().expect("an address");
     let dead = Line { loss: 1.0, ..near() };
     house.link.set_line_between(address(1), server, dead);
     house.link.set_line_between(server, address(1), dead);
@@ -166,7 +164,7 @@ fn r21_first_packets_played_again_bring_no_second_hello() {
     let (client, session) = house.player(1);
     house.clients[client].frame();
     house.steps(8);
-    let server = common::SERVER.parse().expect("an address");
+    let server = crate::common::SERVER.parse().expect("an address");
     let packets: Vec<_> =
         house.link.record().into_iter().filter(|packet| packet.to == server).collect();
     house.events.clear();

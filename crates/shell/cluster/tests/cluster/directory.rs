@@ -1,7 +1,8 @@
 //! Both directories pass one suite; etcd's also outlives what happens to etcd.
 
-mod support;
-
+use crate::support::conformance::{Cluster, eventually, holds};
+use crate::support::etcd::{EtcdServer, Wire};
+use crate::support::{FakeNode, FakeNodes, players};
 use fairshot_cluster::agent::NodeAgent;
 use fairshot_cluster::control::{RuleKey, RuleValue};
 use fairshot_cluster::directory::{Directory, EtcdDirectory, LocalDirectory, ViewState};
@@ -9,9 +10,6 @@ use fairshot_cluster::matchmaking::{JoinRequest, Matchmaking, MatchmakingSetting
 use fairshot_matchmaking::{Labels, RoomFilter};
 use std::sync::Arc;
 use std::time::Duration;
-use support::conformance::{Cluster, eventually, holds};
-use support::etcd::{EtcdServer, Wire};
-use support::{FakeNode, FakeNodes, players};
 use tokio::time::{Instant, timeout};
 
 /// One node that has told of itself, and a matchmaker in another process that sees it.

@@ -1,8 +1,6 @@
 //! A session on each of nine grades of a cellular line, both with its order kept and turned round.
 
-mod common;
-
-use common::{House, address, batch};
+use crate::common::{House, address, batch};
 use fairshot_gateway::SessionEvent;
 use fairshot_transport::link::{Grade, GradePlayer, Line};
 use std::time::Duration;
@@ -11,7 +9,7 @@ const SECONDS: u32 = 40;
 
 #[test]
 fn every_grade_carries_a_session_and_loses_no_event() {
-    let server = common::SERVER.parse().expect("an address");
+    let server = crate::common::SERVER.parse().expect("an address");
     for (number, name) in Grade::names().into_iter().enumerate() {
         for reorders in [false, true] {
             let grade = Grade::named(name).expect("a grade");

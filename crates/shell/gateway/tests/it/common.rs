@@ -1,5 +1,4 @@
 //! A gateway and clients of the bare transport on a simulated link under virtual time.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use bytes::Bytes;
 use fairshot_gateway::{Gateway, Limits, SessionEvent, SessionId};
